@@ -1,0 +1,1 @@
+"""The two stores behind one protocol (:mod:`rag.stores.base`)."""
