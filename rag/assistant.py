@@ -1,0 +1,179 @@
+"""Settings → everything wired: one object that answers questions from a collection.
+
+    with open_assistant(Settings.from_env()) as assistant:
+        stream = assistant.ask("How long is the warranty?")
+        for piece in stream:
+            print(piece, end="")
+        print(stream.answer.citations)
+
+The command line, the page and scripts use this and nothing below it. It holds no conversation:
+each question brings its history along.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from rag.build import check_fingerprint, fingerprint
+from rag.embeddings import open_embeddings
+from rag.errors import DocumentError
+from rag.retrieval import Retrieved, retrieve, windows_of
+from rag.stores import current_generation, open_store
+from rag.types import Condition, Hit, Mode, Timings, Turn, Window
+from rag.windows import fit_windows
+
+if TYPE_CHECKING:
+    from rag.answering import AnswerStream
+    from rag.embeddings import Embeddings
+    from rag.settings import Settings
+    from rag.stores.base import CollectionInfo, DocumentRecord, Store
+
+
+class Assistant:
+    """Answers questions from one collection. Safe to use from several threads.
+
+    A new generation of the collection is picked up between questions; a question under way
+    finishes on the one that it began with.
+    """
+
+    def __init__(self, settings: Settings, embeddings: Embeddings, store: Store) -> None:
+        self.settings = settings
+        self._embeddings = embeddings
+        self._store = store
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        """Return the assistant itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the store."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store. Closing twice is allowed."""
+        self._store.close()
+
+    @property
+    def info(self) -> CollectionInfo:
+        """The collection that the next question will be answered from."""
+        return self._current().info
+
+    def documents(self) -> list[DocumentRecord]:
+        """Return every document of the collection, ordered by path."""
+        return self._current().documents()
+
+    def source(self, path: str) -> str:
+        """Return the whole text of a document as it was built, rebuilt from its sentences.
+
+        Raises :class:`~rag.errors.DocumentError` when the collection has no such document.
+        """
+        sentences = list(self._current().sentences([Condition("source", "=", path)]))
+        if not sentences:
+            raise DocumentError(f"The collection holds no document {path}", path)
+        return "".join(s.before + s.text for s in sentences) + sentences[-1].after
+
+    def retrieve(
+        self,
+        question: str,
+        *,
+        window_size: int | None = None,
+        top_k: int | None = None,
+        mode: Mode | None = None,
+        where: Sequence[Condition] = (),
+    ) -> list[Window]:
+        """Find the passages for ``question``, best first, as they would be sent to the model.
+
+        ``window_size`` (sentences on each side, 0 and up), ``top_k`` (sentences kept, 1 and up) and
+        ``mode`` default to the settings. Raises :class:`~rag.errors.RagError`.
+        """
+        settings = self.settings.with_(window_size=window_size, top_k=top_k, mode=mode)
+        return self._fit(self._retrieve(settings, question, where).windows)
+
+    def windows(self, hits: Sequence[Hit], window_size: int) -> list[Window]:
+        """Read the windows of hits found before, at another size: no search, the same scores."""
+        return self._fit(windows_of(self._current(), hits, window_size))
+
+    def ask(
+        self,
+        question: str,
+        history: Sequence[Turn] = (),
+        *,
+        window_size: int | None = None,
+        top_k: int | None = None,
+        mode: Mode | None = None,
+        where: Sequence[Condition] = (),
+        hits: Sequence[Hit] | None = None,
+    ) -> AnswerStream:
+        """Answer ``question``: iterate for its text, then read ``.answer``.
+
+        With ``hits`` nothing is searched: the answer is made again from windows of that size around
+        these. Raises :class:`~rag.errors.RagError`, here or while the text comes.
+        """
+        from rag.answering import answer
+
+        settings = self.settings.with_(window_size=window_size, top_k=top_k, mode=mode)
+        if hits is None:
+            retrieved = self._retrieve(settings, question, where)
+        else:
+            again = windows_of(self._current(), hits, settings.window_size)
+            retrieved = Retrieved(query=question, hits=tuple(hits), windows=again)
+        timings = Timings(
+            embed=retrieved.embed_ms, search=retrieved.search_ms, retrieve=retrieved.retrieve_ms
+        )
+        windows = self._fit(retrieved.windows)
+        return answer(
+            question, retrieved.query, windows, history=history, settings=settings, timings=timings
+        )
+
+    def _retrieve(self, settings: Settings, query: str, where: Sequence[Condition]) -> Retrieved:
+        return retrieve(
+            self._current(),
+            self._embeddings,
+            query,
+            mode=settings.mode,
+            top_k=settings.top_k,
+            window_size=settings.window_size,
+            candidates=max(settings.candidates, settings.top_k),
+            where=where,
+        )
+
+    def _fit(self, windows: Sequence[Window]) -> list[Window]:
+        return fit_windows(windows, self.settings.max_context_characters)
+
+    def _current(self) -> Store:
+        """Return the store, reopened when a build has finished since."""
+        generation = current_generation(self.settings)
+        with self._lock:
+            if generation is not None and generation != self._store.info.generation:
+                newer = open_store(self.settings)
+                check_fingerprint(newer.info, fingerprint(self._embeddings))
+                # The old store is not closed: a question may still be reading it. It goes when
+                # the last of them lets go.
+                self._store = newer
+            return self._store
+
+
+def open_assistant(settings: Settings) -> Assistant:
+    """Open the collection that the settings name.
+
+    Raises :class:`~rag.errors.StoreMissing` before any build, :class:`~rag.errors.StoreStale` when
+    it was built by another model or version, and other :class:`~rag.errors.RagError`.
+    """
+    store = open_store(settings)
+    try:
+        embeddings = open_embeddings(settings)
+        check_fingerprint(store.info, fingerprint(embeddings))
+    except BaseException:
+        store.close()
+        raise
+    return Assistant(replace(settings), embeddings, store)
