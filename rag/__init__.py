@@ -32,8 +32,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "Answer", "Assistant", "Citation", "Document", "Hit", "RagError", "Sentence", "Settings", "Span",
-    "Turn", "Window", "open_assistant",
+    "Answer", "Assistant", "Citation", "Document", "Hit", "RagError", "Sentence", "Settings",
+    "Span", "Turn", "Window", "open_assistant",
 ]  # fmt: skip
 
 

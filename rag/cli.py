@@ -11,12 +11,12 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 
-from rag.errors import RagError
+from rag.errors import RagError, SettingsError
 from rag.settings import VARIABLES, Settings
 
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and line feed, DEL, C1: terminal commands
-    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional marks: text that reads otherwise than it is
+    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional marks: text reads otherwise than it is
     "\ud800-\udfff]"  # lone surrogates: cannot be written
 )
 
@@ -42,10 +42,17 @@ def add_setting_flags(parser: argparse.ArgumentParser, *names: str) -> None:
         )
 
 
-def settings_from(arguments: argparse.Namespace) -> Settings:
-    """Read the settings: the environment, with the flags that were given on top."""
+def settings_from(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Settings:
+    """Read the settings: the environment, with the flags that were given on top.
+
+    Raises :class:`~rag.errors.SettingsError` for a wrong variable; a wrong flag is a usage error.
+    """
     given = {n: getattr(arguments, n) for n in VARIABLES if getattr(arguments, n, None) is not None}
-    return Settings.from_env(**given)
+    try:
+        return Settings.from_env(**given)
+    except SettingsError as error:
+        Settings.from_env()  # raises where the environment is at fault
+        parser.error(str(error))
 
 
 def run(command: Callable[[Sequence[str]], int], argv: Sequence[str] | None = None) -> int:

@@ -41,8 +41,8 @@ class Page:
 class Document:
     """One file, read.
 
-    ``path`` is relative to the documents folder, with ``/``. ``text`` has ``\\n`` line ends and no
-    byte-order mark. ``digest`` is the hex SHA-256 of the file's bytes, ``size`` their number,
+    ``path`` is relative to the documents folder, with ``/``. ``text`` has line feeds for line ends
+    and no byte-order mark. ``digest`` is the hex SHA-256 of the file's bytes, ``size`` their number,
     ``modified`` seconds since the epoch. ``markdown`` says whether ``text`` is Markdown.
     ``pages`` is empty where the format has none.
     """
@@ -90,7 +90,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A stored sentence: what the collection holds of one searchable span, without outer white space.
+    """A stored sentence: one searchable span, without outer white space.
 
     ``index`` counts the sentences of ``source`` from 0. ``before`` is the text between the end of
     the previous sentence (or the start of the file) and ``start``; the last sentence of a file

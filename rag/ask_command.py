@@ -1,0 +1,161 @@
+"""What ``ask.py`` does: a question, or a file of questions → answers with their passages.
+
+The answer goes to standard output as it comes, then the passages; everything else to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag.cli import add_setting_flags, printable, run, settings_from
+from rag.errors import RagError, SettingsError
+from rag.output import answer_record, passages_text
+from rag.types import Answer, Timings
+
+if TYPE_CHECKING:
+    from rag.assistant import Assistant
+
+_FLAGS = (
+    "collection", "qdrant_path", "qdrant_url", "window_size", "top_k", "mode",
+    "max_context_characters", "chat_model", "prompt_file",
+)  # fmt: skip
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run ``ask.py``. Raises :class:`~rag.errors.RagError`; see :func:`rag.cli.run`."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if (arguments.question is None) == (arguments.batch is None):
+        parser.error("give a question, - to read it from standard input, or --batch FILE")
+    if arguments.question == "-":
+        arguments.question = sys.stdin.read()
+    if arguments.question is not None and not arguments.question.strip():
+        parser.error("the question is empty")
+    settings = settings_from(parser, arguments)
+
+    from rag.assistant import open_assistant
+
+    with open_assistant(settings) as assistant:
+        if arguments.batch is not None:
+            return _batch(assistant, arguments)
+        _single(assistant, arguments)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ask.py",
+        description="Answer a question from the documents, and show the passages it rests on.",
+        epilog="Exit codes: 0 answered or refused, 1 a named error, 2 usage.",
+    )
+    parser.add_argument("question", nargs="?", help="the question; - reads it from standard input")
+    parser.add_argument(
+        "--batch", type=Path, metavar="FILE", help='JSONL file with rows {"id", "question"}'
+    )
+    parser.add_argument("--retrieve-only", action="store_true", help="find passages, do not answer")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--no-stream", action="store_true", help="print the answer when it is whole"
+    )
+    add_setting_flags(parser, *_FLAGS)
+    return parser
+
+
+def _single(assistant: Assistant, arguments: argparse.Namespace) -> None:
+    streamed = not (arguments.json or arguments.no_stream)
+    answer = _answer(assistant, arguments.question, arguments, print_pieces=streamed)
+    if arguments.json:
+        print(json.dumps(answer_record(answer), ensure_ascii=False))
+        return
+    if not streamed and answer.text:
+        print(printable(answer.text))
+    if answer.text:
+        print()
+    for remark in (answer.cut_reason, *answer.notes):
+        if remark:
+            sys.stderr.write(printable(f"Note: {remark}\n"))
+    bold, plain = _mark()
+    shown = printable(passages_text(answer.windows, ("⟦", "⟧")))
+    print(shown.replace("⟦", bold).replace("⟧", plain), end="")
+
+
+def _answer(
+    assistant: Assistant,
+    question: str,
+    arguments: argparse.Namespace,
+    *,
+    print_pieces: bool = False,
+) -> Answer:
+    if arguments.retrieve_only:
+        began = time.perf_counter()
+        windows = tuple(assistant.retrieve(question))
+        took = (time.perf_counter() - began) * 1000
+        return Answer(question, question, "", windows, timings=Timings(retrieve=took, total=took))
+    stream = assistant.ask(question)
+    for piece in stream:
+        if print_pieces:
+            print(printable(piece), end="", flush=True)
+    if print_pieces and stream.answer.text:
+        print()
+    return stream.answer
+
+
+def _mark() -> tuple[str, str]:
+    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+        return "\x1b[1;4m", "\x1b[0m"
+    return "⟦", "⟧"
+
+
+def _batch(assistant: Assistant, arguments: argparse.Namespace) -> int:
+    try:
+        rows = arguments.batch.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"Cannot read {arguments.batch}: {error}") from None
+    rows = [row for row in rows if row.strip()]
+    failed = 0
+    for done, row in enumerate(rows, start=1):
+        row_id: str | int | None = done
+        try:
+            row_id, question = _row(row, done)
+            record: object = answer_record(_answer(assistant, question, arguments), row_id)
+        except RagError as error:
+            record = {"id": row_id, "error": " ".join(str(error).split())}
+            failed += 1
+        print(json.dumps(record, ensure_ascii=False), flush=True)
+        _progress(done, len(rows), failed)
+    return 1 if failed else 0
+
+
+def _row(row: str, number: int) -> tuple[str | int | None, str]:
+    try:
+        value = json.loads(row)
+    except json.JSONDecodeError:
+        value = None
+    if not isinstance(value, dict) or not isinstance(value.get("question"), str):
+        raise SettingsError(f'Row {number} is not a JSON object with a "question"')
+    row_id = value.get("id", number)
+    if not isinstance(row_id, str | int):
+        raise SettingsError(f"Row {number} has an id that is neither text nor a whole number")
+    return row_id, value["question"]
+
+
+def _progress(done: int, total: int, failed: int) -> None:
+    ending = "\n" if done == total else "\r"
+    if not sys.stderr.isatty() and done != total:
+        return
+    bar = "█" * (done * 24 // total)
+    failures = f", {failed} failed" if failed else ""
+    sys.stderr.write(f"{bar:<24} {done}/{total} questions{failures}{ending}")
+    sys.stderr.flush()
+
+
+def command() -> None:
+    """Run as a console command, and exit."""
+    sys.exit(run(main))
