@@ -64,7 +64,7 @@ def test_dotenv_lies_under_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_wrong_values_are_named(variable: str, value: str, told: str) -> None:
     """A value that cannot work names its variable, what was found and what was expected."""
-    with pytest.raises(SettingsError, match=".") as caught:
+    with pytest.raises(SettingsError) as caught:
         Settings.from_env({variable: value})
     assert told in str(caught.value)
 

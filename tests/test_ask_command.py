@@ -1,0 +1,154 @@
+"""`ask.py`, run as a process: what scripts and people see."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rag.settings import Settings
+from tests.conftest import ROOT, SAMPLES
+from tests.sample_questions import QUESTIONS
+
+TUTORIAL = "电热水壶第一次使用前要做什么？"
+
+
+def ask(
+    *arguments: str, stdin: str = "", env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run ask.py in the current folder."""
+    return subprocess.run(
+        [sys.executable, str(ROOT / "ask.py"), *arguments], capture_output=True, text=True,
+        encoding="utf-8", input=stdin, env={**os.environ, **(env or {})}, check=False, timeout=60,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def store(built_samples: Path) -> tuple[str, str]:
+    """The flag that names the store of the sample documents."""
+    return ("--qdrant-path", str(built_samples))
+
+
+def test_an_answer_then_its_passages(store: tuple[str, str]) -> None:
+    """The answer comes first, then numbered passages with their place and the found sentences."""
+    done = ask(TUTORIAL, *store)
+    assert done.returncode == 0
+    answer, _, passages = done.stdout.partition("\n[1] ")
+    assert "[1]" in answer
+    assert passages.startswith("small_appliance_kb/kettle-k1.zh.md:")
+    assert "⟦" in passages
+    assert done.stderr == ""
+
+
+def test_json_holds_exact_slices(store: tuple[str, str]) -> None:
+    """With --json one object is printed, and each text is a slice of its source."""
+    done = ask(TUTORIAL, *store, "--json")
+    record = json.loads(done.stdout)
+    assert (record["question"], record["answerer"], record["refused"]) == (
+        TUTORIAL,
+        "extractive",
+        False,
+    )
+    for passage in record["passages"]:
+        source = (SAMPLES / passage["source"]).read_text("utf-8")
+        assert passage["text"] == source[passage["start"] : passage["end"]]
+        for highlight in passage["highlights"]:
+            sentence = source[highlight["start"] : highlight["end"]]
+            assert sentence
+            assert sentence == sentence.strip()
+
+
+def test_retrieve_only_answers_nothing(store: tuple[str, str]) -> None:
+    """With --retrieve-only there are passages and no answer."""
+    record = json.loads(ask(TUTORIAL, *store, "--json", "--retrieve-only").stdout)
+    assert record["answer"] == ""
+    assert record["citations"] == []
+    assert record["passages"][0]["source"] == "small_appliance_kb/kettle-k1.zh.md"
+
+
+def test_the_question_from_standard_input(store: tuple[str, str]) -> None:
+    """A dash reads the question from standard input."""
+    record = json.loads(ask("-", *store, "--json", stdin=f"{TUTORIAL}\n").stdout)
+    assert record["passages"][0]["source"] == "small_appliance_kb/kettle-k1.zh.md"
+
+
+def test_windows_of_any_size_have_the_same_hits(store: tuple[str, str]) -> None:
+    """The window changes what is shown around the hits, never the hits or their scores."""
+
+    def found(size: str) -> list[dict[str, object]]:
+        record = json.loads(ask(TUTORIAL, *store, "--json", "--window-size", size).stdout)
+        hits = [h for passage in record["passages"] for h in passage["highlights"]]
+        return sorted(hits, key=lambda hit: hit["rank"])
+
+    assert found("0") == found("2")
+
+
+def test_batch_keeps_order_and_goes_on(store: tuple[str, str], tmp_path: Path) -> None:
+    """Rows are answered in order; one that fails is reported, the rest go on, the exit says so."""
+    rows = [{"id": q.source, "question": q.question} for q in QUESTIONS[:3]]
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    file = tmp_path / "questions.jsonl"
+    file.write_text("\n".join([lines[0], "not json", *lines[1:], ""]), encoding="utf-8")
+    done = ask("--batch", str(file), *store)
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 1
+    assert [r["id"] for r in records] == [rows[0]["id"], 2, rows[1]["id"], rows[2]["id"]]
+    assert set(records[1]) == {"id", "error"}
+    assert [r["passages"][0]["source"] for i, r in enumerate(records) if i != 1] == [
+        q.source for q in QUESTIONS[:3]
+    ]
+    assert "4/4 questions, 1 failed" in done.stderr
+
+
+def test_before_any_build() -> None:
+    """Without a collection: exit 1, one line, the command that builds one."""
+    done = ask("What?")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "run: python store.py" in done.stderr.lower()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [], [" "], ["What?", "--batch", "x"], ["What?", "--top-k", "0"], ["What?", "--top-k", "x"],
+        ["What?", "--mode", "fuzzy"], ["What?", "--window-size", "-1"], ["What?", "--no-such-flag"],
+    ],
+)  # fmt: skip
+def test_usage_errors(arguments: list[str]) -> None:
+    """A wrong call exits with 2 and says what is wrong, without a traceback."""
+    done = ask(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage:")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_variable_is_a_named_error() -> None:
+    """A wrong environment variable is no usage error: exit 1, the variable named."""
+    done = ask("What?", env={"RAG_TOP_K": "many"})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "Error: RAG_TOP_K is 'many': expected a whole number\n"
+
+
+def test_help_lists_the_settings_and_loads_nothing() -> None:
+    """--help names each flag with its variable."""
+    done = ask("--help")
+    assert done.returncode == 0
+    assert "RAG_WINDOW_SIZE" in done.stdout
+    assert Settings().collection  # the settings themselves are cheap to make
+
+
+def test_a_reader_that_stops_early(store: tuple[str, str]) -> None:
+    """A closed pipe, as `head` leaves, is no error."""
+    command = f'"{sys.executable}" "{ROOT / "ask.py"}" "$1" "$2" "$3" | head -c 10'
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command, "ask", TUTORIAL, *store],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stderr == ""

@@ -1,0 +1,65 @@
+"""Real questions to the sample documents, answered from the right place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag.assistant import Assistant, open_assistant
+from rag.settings import Settings
+from tests.conftest import SAMPLES
+from tests.sample_questions import QUESTIONS, SampleQuestion
+
+
+@pytest.fixture(scope="module")
+def assistant(built_samples: object) -> Iterator[Assistant]:
+    """An assistant over the sample documents."""
+    with open_assistant(Settings(docs=SAMPLES, qdrant_path=built_samples)) as opened:
+        yield opened
+
+
+def test_there_are_enough_questions() -> None:
+    """21 questions in two languages over at least eight documents."""
+    chinese = [q for q in QUESTIONS if any("\u4e00" <= c <= "\u9fff" for c in q.question)]
+    assert len(QUESTIONS) >= 21
+    assert len(chinese) >= 11
+    assert len(QUESTIONS) - len(chinese) >= 10
+    assert len({q.source for q in QUESTIONS}) >= 8
+
+
+@pytest.mark.parametrize("sample", QUESTIONS, ids=lambda q: q.question)
+def test_the_right_document_and_sentence(assistant: Assistant, sample: SampleQuestion) -> None:
+    """The best passage is of the right document, the right sentence is found, all is exact."""
+    stream = assistant.ask(sample.question)
+    text = "".join(stream)
+    answer = stream.answer
+    assert text == answer.text
+    assert not answer.refused
+    assert answer.citations
+    assert answer.windows[0].source == sample.source
+    found = [(w.source, h.sentence.text) for w in answer.windows for h in w.hits]
+    assert (sample.source, sample.sentence) in found
+    for window in answer.windows:
+        source = (SAMPLES / window.source).read_text("utf-8")
+        assert window.text == source[window.start : window.end]
+        for hit in window.hits:
+            assert hit.sentence.text == source[hit.sentence.start : hit.sentence.end]
+
+
+def test_twelve_months_is_not_twenty_four(assistant: Assistant) -> None:
+    """The warranty that is asked for is found before its near-duplicate."""
+    for months, other in (("12", "24"), ("24", "12")):
+        windows = assistant.retrieve(f"Which products have a warranty of {months} months?")
+        best = min((h for w in windows for h in w.hits), key=lambda hit: hit.rank)
+        assert months in best.sentence.text
+        assert other not in best.sentence.text
+
+
+def test_every_document_is_rebuilt_exactly(assistant: Assistant) -> None:
+    """A document's text, put together from its stored sentences, is the file's."""
+    records = assistant.documents()
+    assert len(records) >= 12
+    for record in records:
+        assert assistant.source(record.path) == (SAMPLES / record.path).read_text("utf-8")
+    assert 600 <= sum(r.sentences for r in records) <= 1000
