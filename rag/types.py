@@ -154,7 +154,8 @@ class Window:
 
     ``text == source_text[start:end]``. ``rank`` counts the windows from 1, by their best hit.
     ``first`` and ``last`` are the indices of its first and last sentence, both inside.
-    ``hits`` are in document order.
+    ``hits`` are in document order. ``bounds`` are the offsets of each of its sentences in the
+    source, by which it can be shortened to whole sentences.
     """
 
     rank: int
@@ -168,6 +169,7 @@ class Window:
     title: str = ""
     section: tuple[str, ...] = ()
     page: int | None = None
+    bounds: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
