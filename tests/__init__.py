@@ -1,0 +1,1 @@
+"""The tests; `pytest` in the repository runs them all."""
