@@ -1,0 +1,156 @@
+"""Stored values ↔ payloads of Qdrant points, and the points' ids.
+
+The one place that knows how a payload is spelled. Knows no engine: payloads are plain JSON objects.
+A sentence's payload is in LangChain's layout, so that LangChain and LlamaIndex can read it; the
+records of documents and of the collection stand under keys of their own, and no search finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, date, datetime
+from typing import Any, cast
+from uuid import UUID, uuid5
+
+from rag.errors import StoreError
+from rag.stores.base import CollectionRecord, DocumentRecord, Fingerprint, Point
+from rag.types import Metadata, Scalar, Sentence
+
+Payload = dict[str, Any]
+"""A JSON object, as the engines take and give it."""
+
+SOURCE, EMBEDDED, SECTION, PAGE = (
+    f"metadata.{name}" for name in ("source", "embedded", "section", "page")
+)
+RECORD = "record"
+"""Payload keys that are indexed. ``record`` says what a point without vectors is."""
+
+DOCUMENT, COLLECTION = "document", "collection"
+"""Values of :data:`RECORD`."""
+
+SENTENCE_FIELDS = tuple(
+    f"metadata.{name}"
+    for name in ("source", "index", "start", "end", "title", "kind", "section", "paragraph", "page",
+                 "before", "after")
+)  # fmt: skip
+"""What is read to make a :class:`Sentence`, beside ``page_content``."""
+
+_NAMESPACE = UUID("6f1d2b1e-5a55-5d0c-9c3b-3b9d1f0c7a11")  # any fixed one will do
+COLLECTION_ID = uuid5(_NAMESPACE, "\0collection")
+
+
+def sentence_id(source: str, index: int) -> UUID:
+    """Return the id of a sentence's point: computable, so that neighbours need no search."""
+    return uuid5(_NAMESPACE, f"{source}\0{index}")
+
+
+def document_id(path: str) -> UUID:
+    """Return the id of a document's record."""
+    return uuid5(_NAMESPACE, f"{path}\0document")
+
+
+def point_payload(point: Point, modified: float) -> Payload:
+    """Make a sentence's payload.
+
+    The document's metadata stand flat beside our fields, which win over fields of the same name.
+    ``modified`` is the document's, in seconds since the epoch.
+    """
+    sentence = point.sentence
+    return {
+        "page_content": sentence.text,
+        "metadata": {
+            **{name: _json(value) for name, value in point.metadata.items()},
+            **{name: value for name, value in asdict(sentence).items() if name != "text"},
+            "window": point.window,
+            "original_text": sentence.text,
+            "embedded": point.embedded,
+            "modified": datetime.fromtimestamp(modified, UTC).isoformat(timespec="seconds"),
+        },
+    }
+
+
+def sentence_of(payload: Mapping[str, Any] | None) -> Sentence:
+    """Read a sentence's payload. Raises :class:`StoreError` if it is not one of ours."""
+    try:
+        fields = cast(Payload, payload)["metadata"]
+        return Sentence(
+            source=fields["source"], index=fields["index"], start=fields["start"],
+            end=fields["end"], text=cast(Payload, payload)["page_content"], title=fields["title"],
+            kind=fields["kind"], section=tuple(fields["section"]), paragraph=fields["paragraph"],
+            page=fields["page"], before=fields["before"], after=fields["after"],
+        )  # fmt: skip
+    except (KeyError, TypeError) as error:
+        raise _foreign(error) from None
+
+
+def document_payload(record: DocumentRecord) -> Payload:
+    """Make a document record's payload."""
+    fields = {**asdict(record), "metadata": _tagged(record.metadata)}
+    return {RECORD: DOCUMENT, DOCUMENT: fields}
+
+
+def document_of(payload: Mapping[str, Any] | None) -> DocumentRecord:
+    """Read a document record's payload. Raises :class:`StoreError` if it is not one of ours."""
+    try:
+        fields = cast(Payload, payload)[DOCUMENT]
+        return DocumentRecord(**{**fields, "metadata": _untagged(fields["metadata"])})
+    except (KeyError, TypeError, ValueError) as error:
+        raise _foreign(error) from None
+
+
+def collection_payload(record: CollectionRecord) -> Payload:
+    """Make the collection record's payload."""
+    return {RECORD: COLLECTION, COLLECTION: asdict(record)}
+
+
+def collection_of(payload: Mapping[str, Any] | None) -> CollectionRecord:
+    """Read the collection record's payload. Raises :class:`StoreError` if it is not one of ours."""
+    try:
+        fields = cast(Payload, payload)[COLLECTION]
+        print_ = fields["fingerprint"]
+        fingerprint = Fingerprint(**{**print_, "prefixes": tuple(print_["prefixes"])})
+        return CollectionRecord(**{**fields, "fingerprint": fingerprint})
+    except (KeyError, TypeError) as error:
+        raise _foreign(error) from None
+
+
+def _foreign(error: Exception) -> StoreError:
+    return StoreError(
+        f"The collection holds a point that this version did not write ({type(error).__name__}: "
+        f"{error}). Rebuild it: python store.py --full"
+    )
+
+
+def _json(value: Scalar | tuple[Scalar, ...]) -> Any:
+    """Spell a metadata value for LangChain's users: dates as ISO 8601."""
+    if isinstance(value, tuple):
+        return [_json(item) for item in value]
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _tagged(metadata: Metadata) -> dict[str, Any]:
+    """Spell metadata so that :func:`_untagged` gives back equal values, dates and tuples too."""
+
+    def tag(value: Scalar) -> Any:
+        if isinstance(value, datetime):
+            return {"datetime": value.isoformat()}
+        return {"date": value.isoformat()} if isinstance(value, date) else value
+
+    return {
+        name: [tag(item) for item in value] if isinstance(value, tuple) else tag(value)
+        for name, value in metadata.items()
+    }
+
+
+def _untagged(fields: Mapping[str, Any]) -> Metadata:
+    def untag(value: Any) -> Any:
+        if isinstance(value, list):
+            return tuple(untag(item) for item in value)
+        if isinstance(value, dict):
+            if "datetime" in value:
+                return datetime.fromisoformat(value["datetime"])
+            return date.fromisoformat(value["date"])
+        return value
+
+    return {name: untag(value) for name, value in fields.items()}
