@@ -1,0 +1,108 @@
+"""A query → ranked hits → windows.
+
+One search of the store for both legs, one read by id for all windows. Knows no engine, no model
+and no question: what the user asked has become the query before it comes here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rag.errors import SettingsError
+from rag.fusion import KEYWORD_WEIGHT, RRF_K, rank_hits
+from rag.keywords import matched_terms, query_vector
+from rag.stores.base import Legs
+from rag.types import Condition, Hit, Mode, Window
+from rag.windows import merge_windows, window_keys
+
+if TYPE_CHECKING:
+    from rag.embeddings import Embeddings
+    from rag.stores.base import Store
+
+LONGEST_QUERY = 2000
+"""Characters of a query that are searched. The bundled model reads 512 tokens, and takes most of a
+minute to drop the rest of 100,000 characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What was found for a query.
+
+    Times are milliseconds; ``retrieve_ms`` is all of it, the other two included.
+    """
+
+    query: str
+    hits: tuple[Hit, ...]
+    windows: tuple[Window, ...]
+    embed_ms: float = 0.0
+    search_ms: float = 0.0
+    retrieve_ms: float = 0.0
+
+
+def retrieve(
+    store: Store,
+    embeddings: Embeddings,
+    query: str,
+    *,
+    mode: Mode,
+    top_k: int,
+    window_size: int,
+    candidates: int,
+    where: Sequence[Condition] = (),
+    rrf_k: int = RRF_K,
+    keyword_weight: float = KEYWORD_WEIGHT,
+) -> Retrieved:
+    """Find the ``top_k`` sentences for ``query`` and their windows of ``window_size``.
+
+    Each leg that ``mode`` asks for fetches ``candidates`` sentences (at least ``top_k``), of which
+    the best ``top_k`` stay. The query is embedded only where there is a dense leg, and searched up
+    to :data:`LONGEST_QUERY` characters. One without any letter or digit finds nothing by keyword.
+    Raises :class:`~rag.errors.SettingsError` for an empty query, else what the store and the
+    embeddings raise.
+    """
+    searched = clean_query(query)
+    began = time.perf_counter()
+    dense = embeddings.embed_query(searched) if mode != "keyword" else None
+    embedded = time.perf_counter()
+    keyword = query_vector(searched) if mode != "dense" else None
+    if keyword is not None and not keyword.indices:
+        keyword = None  # nothing but punctuation
+    limit = max(candidates, top_k)
+    legs = Legs()
+    if dense is not None or keyword is not None:
+        legs = store.search(dense=dense, keyword=keyword, limit=limit, where=where)
+    found = time.perf_counter()
+    ranked = rank_hits(legs, mode, k=rrf_k, keyword_weight=keyword_weight)[:top_k]
+    hits = tuple(replace(hit, terms=matched_terms(searched, hit.sentence.text)) for hit in ranked)
+    windows = windows_of(store, hits, window_size)
+    return Retrieved(
+        query=query,
+        hits=hits,
+        windows=windows,
+        embed_ms=(embedded - began) * 1000,
+        search_ms=(found - embedded) * 1000,
+        retrieve_ms=(time.perf_counter() - began) * 1000,
+    )
+
+
+def windows_of(store: Store, hits: Sequence[Hit], window_size: int) -> tuple[Window, ...]:
+    """Read the windows of ``window_size`` around ``hits``, best first: one read, no search."""
+    if not hits:
+        return ()
+    neighbours = store.read(window_keys(hits, window_size))
+    return tuple(merge_windows(hits, neighbours, window_size))
+
+
+def clean_query(query: str) -> str:
+    """Return what of ``query`` is searched: without NULs and lone surrogates, not too long.
+
+    Raises :class:`~rag.errors.SettingsError` when that is nothing.
+    """
+    clean = query.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+    clean = " ".join(clean.split())[:LONGEST_QUERY].strip()
+    if not clean:
+        raise SettingsError("The question is empty; ask for something that the documents may say")
+    return clean
