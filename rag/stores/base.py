@@ -30,7 +30,7 @@ DENSE, KEYWORD = "dense", "keyword"
 
 @dataclass(frozen=True, slots=True)
 class SparseVector:
-    """Weights of terms: ``values[i]`` belongs to the term with the hash ``indices[i]`` (32 bits)."""
+    """Weights of terms: ``values[i]`` is that of the term with the 32-bit hash ``indices[i]``."""
 
     indices: tuple[int, ...] = ()
     values: tuple[float, ...] = ()
@@ -67,16 +67,15 @@ class DocumentRecord:
     @classmethod
     def of(cls, document: Document, sentences: int) -> DocumentRecord:
         """Make the record of ``document``, which was split into so many sentences."""
-        return cls(
-            document.path, document.title, document.digest, document.size, document.modified, sentences,
-            dict(document.metadata),
-        )  # fmt: skip
+        values = (document.path, document.title, document.digest, document.size, document.modified)
+        return cls(*values, sentences, dict(document.metadata))
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionRecord:
     """What a collection knows of itself. ``docs`` is the documents folder, made absolute;
-    ``built`` is seconds since the epoch; ``engine`` the name and version of what wrote it."""
+    ``built`` is seconds since the epoch; ``engine`` the name and version of what wrote it.
+    """
 
     fingerprint: Fingerprint
     docs: str
@@ -158,7 +157,7 @@ class Store(Protocol):
         ...
 
     def read(self, keys: Iterable[tuple[str, int]]) -> list[Sentence]:
-        """Return the sentences ``(source, index)`` that exist, in document order, in one round trip."""
+        """Return the sentences ``(source, index)`` that exist, in document order, at once."""
         ...
 
     def documents(self) -> list[DocumentRecord]:
@@ -175,7 +174,7 @@ class Store(Protocol):
 
 
 class Writer(Protocol):
-    """A build of a collection: the next state of it, which readers see once :meth:`finish` returned.
+    """A build of a collection: its next state, which readers see once :meth:`finish` returned.
 
     Leaving the context without :meth:`finish` leaves the collection as it was (on a server: as far
     as it was replaced). One writer at a time: opening a second raises

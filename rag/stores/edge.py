@@ -1,74 +1,67 @@
 """The embedded store: Qdrant's own engine in this process, on the current generation's folder.
 
 Turns searches into :class:`~rag.stores.base.Legs`. Any number of processes read at once; a store
-goes on answering from the generation it opened, also when a build has replaced that. Knows how to
-read; ``edge_writer.py`` knows how to build. No other module knows the engine's names.
+goes on answering from the generation it opened, also when a build has replaced and removed it.
+Knows how to read; ``edge_writer.py`` knows how to build.
 """
 
 from __future__ import annotations
 
 import errno
-import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import qdrant_edge as engine
 
 from rag.errors import RagError, StoreError, StoreMissing
-from rag.stores.base import (
-    DENSE,
-    KEYWORD,
-    CollectionInfo,
-    DocumentRecord,
-    Legs,
-    Scored,
-    SparseVector,
-)
+from rag.stores import payload
+from rag.stores.base import DENSE, KEYWORD, CollectionInfo, DocumentRecord, Legs, Scored
+from rag.stores.edge_shard import SENTENCE_FIELDS, engine_filter, engine_sparse, load_to_read
 from rag.stores.filters import Clause, resolve, selects, selects_sentence
-from rag.stores.generations import Generations, Manifest, copy_tree
-from rag.stores.payload import (
-    COLLECTION_ID, DOCUMENT, EMBEDDED, RECORD, SENTENCE_FIELDS, collection_of, document_of,
-    sentence_id, sentence_of,
-)  # fmt: skip
+from rag.stores.generations import Generations
 from rag.types import Condition, Sentence
 
 if TYPE_CHECKING:
     from rag.settings import Settings
-    from rag.stores.base import Vector
+    from rag.stores.base import SparseVector, Vector
 
 PAGE = 1000
-"""Points fetched at once where all are wanted."""
+"""Points read or written at once where many are."""
 
-_ATTEMPTS = 20
-"""Times a generation is opened before it is called damaged, 50 ms apart when it did not change."""
-
-_FIELDS = engine.PayloadSelector.Include(["page_content", *SENTENCE_FIELDS])
+_ATTEMPTS = 3
+"""Times that one generation is opened, 50 ms apart, before it counts as damaged."""
 
 
 @contextmanager
 def translated(action: str) -> Iterator[None]:
     """Turn whatever the engine or the disk raises into :class:`StoreError`, one line.
 
-    The engine raises bare ``Exception``, and a panic in it is a ``BaseException``.
+    ``action`` completes "Cannot …". The engine raises bare ``Exception`` for everything, and a
+    panic in it is a ``BaseException``.
     """
     try:
         yield
     except RagError:
         raise
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        hint = "the disk is full. Free some space; " if full else f"{error}; "
-        raise StoreError(f"Cannot {action}: {hint}the collection is as it was.") from error
-    except Exception as error:  # noqa: BLE001  the engine has no exception of its own
+    except Exception as error:
+        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        if full or "(os error 28)" in str(error):
+            raise StoreError(disk_full(action)) from error
         raise StoreError(f"Cannot {action}: {_one_line(error)}") from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
         raise StoreError(f"Cannot {action}: the engine failed: {_one_line(error)}") from error
+
+
+def disk_full(action: str) -> str:
+    """Say that there is no room."""
+    return (
+        f"Cannot {action}: the disk is full. The collection is as it was; free some space and run "
+        "again: python store.py"
+    )
 
 
 def _one_line(error: BaseException) -> str:
@@ -100,59 +93,54 @@ class EdgeStore:
         clauses = resolve(where, self.documents)
         if clauses is None:
             return Legs()
-        wanted = _filter(clauses)
         queries: dict[str, engine.Query] = {}
         if dense is not None:
-            queries[DENSE] = engine.Query.Nearest(dense, using=DENSE)
+            queries[DENSE] = engine.Query.Nearest(dense, using=DENSE)  # type: ignore[arg-type]
         if keyword is not None and keyword.indices:
-            sparse = engine.SparseVector(list(keyword.indices), list(keyword.values))
-            queries[KEYWORD] = engine.Query.Nearest(sparse, using=KEYWORD)
+            queries[KEYWORD] = engine.Query.Nearest(engine_sparse(keyword), using=KEYWORD)
+        wanted = engine_filter(clauses) if clauses else None
+        requests = [
+            engine.QueryRequest(limit, query=query, filter=wanted, with_payload=SENTENCE_FIELDS)
+            for query in queries.values()
+        ]
         with translated(f"search {self._info.collection}"):
-            found = self._shard.query_batch(
-                engine.QueryBatchRequest(
-                    [
-                        engine.QueryRequest(limit, query=query, filter=wanted, with_payload=_FIELDS)
-                        for query in queries.values()
-                    ]
-                )
-            )
+            found = self._shard.query_batch(engine.QueryBatchRequest(requests))
         return Legs(**{name: _scored(points) for name, points in zip(queries, found, strict=True)})
 
     def read(self, keys: Iterable[tuple[str, int]]) -> list[Sentence]:
         """Return the sentences ``(source, index)`` that exist, in document order."""
-        ids = list({sentence_id(source, index): None for source, index in keys})
+        ids: Any = list({payload.sentence_id(source, index) for source, index in keys})
         with translated(f"read {self._info.collection}"):
-            records = self._shard.retrieve(ids, _FIELDS, False)  # type: ignore[arg-type]  # noqa: FBT003
-        sentences = [sentence_of(record.payload) for record in records]
+            records = self._shard.retrieve(ids, SENTENCE_FIELDS, False)
+        sentences = [payload.sentence_of(record.payload) for record in records]
         return sorted(sentences, key=lambda sentence: (sentence.source, sentence.index))
 
     def documents(self) -> list[DocumentRecord]:
         """Return every document, ordered by path."""
-        if self._documents is None:
-            wanted = _filter((Clause(RECORD, (DOCUMENT,)),))
-            records = [document_of(record.payload) for record in self.scroll(wanted, payload=True)]
-            self._documents = sorted(records, key=lambda record: record.path)
+        if self._documents is None:  # a generation never changes
+            records = self.scroll(Clause(payload.RECORD, (payload.DOCUMENT,)), fields=True)
+            documents = [payload.document_of(record.payload) for record in records]
+            self._documents = sorted(documents, key=lambda document: document.path)
         return list(self._documents)
 
     def sentences(self, where: Sequence[Condition] = ()) -> Iterator[Sentence]:
         """Yield all sentences that fulfil ``where``, ordered by path and index."""
-        for record in self.documents():
-            if selects(where, record):
-                for first in range(0, record.sentences, PAGE):
-                    last = min(first + PAGE, record.sentences)
-                    page = self.read((record.path, index) for index in range(first, last))
+        for document in self.documents():
+            if selects(where, document):
+                for first in range(0, document.sentences, PAGE):
+                    last = min(first + PAGE, document.sentences)
+                    page = self.read((document.path, index) for index in range(first, last))
                     yield from (s for s in page if selects_sentence(where, s))
 
     def scroll(
-        self, wanted: engine.Filter | None, *, payload: bool | list[str], vectors: bool = False
-    ) -> Iterator[Any]:
-        """Yield the engine's records of all points that the filter lets through, in pages."""
+        self, clause: Clause, *, fields: bool | list[str], vectors: bool = False
+    ) -> Iterator[engine.Record]:
+        """Yield all points that fulfil ``clause``, in pages, with these payload fields."""
         offset: Any = None
         while True:
             request = engine.ScrollRequest(
-                offset=offset, limit=PAGE, filter=wanted, with_payload=payload,
-                with_vector=[DENSE] if vectors else False,
-            )  # fmt: skip
+                offset, PAGE, engine_filter([clause]), fields, [DENSE] if vectors else False
+            )
             with translated(f"read {self._info.collection}"):
                 records, offset = self._shard.scroll(request)
             yield from records
@@ -165,105 +153,46 @@ class EdgeStore:
             self._shard.close()
 
 
+def _scored(points: Iterable[engine.ScoredPoint]) -> tuple[Scored, ...]:
+    return tuple(Scored(payload.sentence_of(point.payload), point.score) for point in points)
+
+
 def open_edge(settings: Settings) -> EdgeStore:
     """Open the current generation.
 
-    A build may replace and remove it at any moment, so on any failure the pointer is read again.
+    A build may replace and remove it at any moment: on any failure the pointer is read again.
     Raises :class:`StoreMissing` before the first build, :class:`StoreError` if it is damaged.
     """
     generations = Generations(settings.qdrant_path / settings.collection)
-    failed = ""
-    for attempt in range(_ATTEMPTS):
-        name = generations.current()
-        if name is None:
-            raise StoreMissing(
-                f"No collection {settings.collection} in {settings.qdrant_path} yet. "
-                "Run: python store.py"
-            )
-        if name == failed:
-            time.sleep(0.05)
+    attempts: dict[str, int] = {}
+    while (name := generations.current()) is not None:
         try:
             return _open(settings, generations, name)
         except StoreError as error:
-            reason, failed = str(error), name
-            if (
-                attempt > 3
-                and generations.current() == name
-                and not generations.path(name).exists()
-            ):
-                break
-    raise StoreError(
-        f"Collection {settings.collection} in {settings.qdrant_path} is damaged: {reason}. "
-        "Rebuild it: python store.py --full"
+            attempts[name] = attempts.get(name, 0) + 1
+            if attempts[name] == _ATTEMPTS:
+                raise StoreError(
+                    f"Collection {settings.collection} in {settings.qdrant_path} is damaged: "
+                    f"{error}. Rebuild it: python store.py --full"
+                ) from error
+        if attempts[name] > 1:
+            time.sleep(0.05)
+    raise StoreMissing(
+        f"No collection {settings.collection} in {settings.qdrant_path} yet. Run: python store.py"
     )
 
 
 def _open(settings: Settings, generations: Generations, name: str) -> EdgeStore:
     manifest = generations.manifest(name)
-    shard = load_shard(generations.path(name), manifest)
-    with translated("read the collection's record"):
-        records = shard.retrieve([COLLECTION_ID], True, False)
-    if not records:
+    with translated(f"open generation {name}"):
+        shard = load_to_read(generations.path(name))
+        found = shard.info().points_count
+        records = shard.retrieve([payload.COLLECTION_ID], True, False)
+    if found != manifest.points or not records:
         shard.close()
-        raise StoreError("it has no record of itself")
+        raise StoreError(f"it holds {found} points instead of {manifest.points}")
     info = CollectionInfo(
         settings.collection, str(settings.qdrant_path), name, manifest.documents,
-        manifest.sentences, collection_of(records[0].payload),
+        manifest.sentences, payload.collection_of(records[0].payload),
     )  # fmt: skip
     return EdgeStore(shard, info)
-
-
-def load_shard(folder: Path, manifest: Manifest | None = None) -> engine.EdgeShard:
-    """Load the shard in ``folder``; with a manifest, check that it holds as many points.
-
-    The engine opens a shard's files for writing even to read them. Where that is not permitted, a
-    private copy is opened; its files live as long as they are open.
-    """
-    with translated(f"open {folder}"):
-        if manifest is None or _writable(folder):
-            shard = engine.EdgeShard.load(str(folder))
-        else:
-            with TemporaryDirectory(prefix="sentence-window-") as temporary:
-                copy_tree(folder, Path(temporary) / "shard")
-                shard = engine.EdgeShard.load(str(Path(temporary) / "shard"))
-        found = shard.info().points_count
-    if manifest is not None and found != manifest.points:
-        shard.close()
-        raise StoreError(f"{folder.name} holds {found} points instead of {manifest.points}")
-    return shard
-
-
-def _writable(folder: Path) -> bool:
-    return all(
-        os.access(os.path.join(directory, name), os.W_OK)  # noqa: PTH118  opened for every question
-        for directory, _, names in os.walk(folder)
-        for name in (".", *names)
-    )
-
-
-def _scored(points: Iterable[engine.ScoredPoint]) -> tuple[Scored, ...]:
-    return tuple(Scored(sentence_of(point.payload), point.score) for point in points)
-
-
-def _filter(clauses: Iterable[Clause]) -> engine.Filter | None:
-    must: list[Any] = []
-    must_not: list[Any] = []
-    for clause in clauses:
-        if clause.at_least is None and clause.at_most is None:
-            match = engine.MatchAny(list(clause.any_of))  # type: ignore[arg-type]
-            condition = engine.FieldCondition(clause.key, match=match)
-        else:
-            bounds = engine.RangeFloat(gte=clause.at_least, lte=clause.at_most)
-            condition = engine.FieldCondition(clause.key, range=bounds)
-        (must_not if clause.negated else must).append(condition)
-    return engine.Filter(must=must, must_not=must_not) if must or must_not else None
-
-
-def digest_filter(digests: Sequence[str]) -> engine.Filter | None:
-    """Let through the sentences whose embedded text has one of these digests."""
-    return _filter((Clause(EMBEDDED, tuple(digests)),))
-
-
-def source_filter(paths: Sequence[str]) -> engine.Filter | None:
-    """Let through the sentences of these documents."""
-    return _filter((Clause("metadata.source", tuple(paths)),))

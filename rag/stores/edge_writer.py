@@ -1,6 +1,6 @@
-"""Builds of the embedded store: the next generation, from the current one plus what changed.
+"""Builds of the embedded store: the next generation is the current one plus what changed.
 
-Until the first change nothing is copied, so that a build that finds nothing to do costs nothing.
+Nothing is copied before the first change, so a build that finds nothing to do costs nothing.
 Vectors are looked up in the current generation, which stays open and whole during the build.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,30 +16,36 @@ import numpy as np
 import qdrant_edge as engine
 
 from rag.errors import StoreError, StoreMissing
-from rag.stores.base import DENSE, KEYWORD, CollectionInfo, CollectionRecord, DocumentRecord, Point
-from rag.stores.edge import (
-    PAGE,
-    EdgeStore,
-    digest_filter,
-    load_shard,
-    open_edge,
-    source_filter,
-    translated,
+from rag.stores import payload
+from rag.stores.base import DENSE, CollectionInfo, CollectionRecord, DocumentRecord, Point
+from rag.stores.edge import PAGE, EdgeStore, disk_full, open_edge, translated
+from rag.stores.edge_shard import (
+    create_shard,
+    engine_filter,
+    engine_point,
+    load_to_read,
+    load_to_write,
 )
-from rag.stores.generations import BuilderLock, Generations, Manifest
-from rag.stores.payload import (
-    COLLECTION_ID, EMBEDDED, RECORD, SECTION, SOURCE, collection_payload, document_id,
-    document_payload, point_payload, sentence_id,
-)  # fmt: skip
-from rag.stores.payload import PAGE as PAGE_FIELD
+from rag.stores.filters import Clause
+from rag.stores.generations import LOCK, Generations, Manifest
+from rag.stores.lock import BuilderLock
 
 if TYPE_CHECKING:
     from rag.settings import Settings
     from rag.stores.base import Fingerprint, Vector
 
-_ROOM_BYTES = 64 << 20
-"""Free space below which nothing is written: the engine's files grow by pages of up to 32 MB, and a
-write to a mapped file on a full disk ends the process."""
+ROOM_BYTES = 128 << 20
+"""Free space below which nothing is written. The engine's files are mapped into memory and grow in
+pages of up to 32 MB; writing to such a page on a full disk would end the process."""
+
+
+@dataclass(slots=True)
+class _Building:
+    """The generation that is being built."""
+
+    name: str
+    folder: Path
+    shard: engine.EdgeShard
 
 
 class EdgeWriter:
@@ -49,10 +56,10 @@ class EdgeWriter:
         self._full = full
         self._dimension = fingerprint.dimension
         self._generations = Generations(settings.qdrant_path / settings.collection)
-        self._lock = BuilderLock(self._generations.folder)
+        self._lock = BuilderLock(self._generations.folder / LOCK)
         self._base: EdgeStore | None = None
         self._documents: dict[str, DocumentRecord] = {}
-        self._building: tuple[str, Path, engine.EdgeShard] | None = None
+        self._building: _Building | None = None
 
     def __enter__(self) -> Self:
         """Take the lock, remove what killed builds left, open the current generation."""
@@ -62,18 +69,19 @@ class EdgeWriter:
             with translated(f"clean {self._generations.folder}"):
                 self._generations.remove_others()
             if not self._full:
-                self._open_base()
+                self._base = self._open_base()
         except BaseException:
             self._lock.release()
             raise
+        if self._base is not None:
+            self._documents = {record.path: record for record in self._base.documents()}
         return self
 
-    def _open_base(self) -> None:
+    def _open_base(self) -> EdgeStore | None:
         try:
-            self._base = open_edge(self._settings)
+            return open_edge(self._settings)
         except StoreMissing:
-            return
-        self._documents = {record.path: record for record in self._base.documents()}
+            return None
 
     def __exit__(self, *exception: object) -> None:
         """Release the lock; drop what was not finished."""
@@ -81,17 +89,16 @@ class EdgeWriter:
             if self._base is not None:
                 self._base.close()
             if self._building is not None:
-                _, folder, shard = self._building
+                self._building.shard.close()
+                shutil.rmtree(self._building.folder, ignore_errors=True)
                 self._building = None
-                shard.close()
-                shutil.rmtree(folder, ignore_errors=True)
         finally:
             self._lock.release()
 
     @property
     def record(self) -> CollectionRecord | None:
         """What the collection was before this build; None where there is none, or a full build."""
-        return self._base.info.record if self._base else None
+        return None if self._base is None else self._base.info.record
 
     @property
     def documents(self) -> Mapping[str, DocumentRecord]:
@@ -100,30 +107,27 @@ class EdgeWriter:
 
     def vectors(self, digests: Iterable[str]) -> dict[str, Vector]:
         """Return the stored vectors of the embedded texts with these digests, those it has."""
-        if self._base is None:
-            return {}
         found: dict[str, Vector] = {}
+        if self._base is None:
+            return found
         wanted = list(dict.fromkeys(digests))
         for start in range(0, len(wanted), PAGE):
-            records = self._base.scroll(
-                digest_filter(wanted[start : start + PAGE]), payload=[EMBEDDED], vectors=True
-            )
-            for record in records:
-                vector = np.asarray(record.vector[DENSE], dtype=np.float32)
-                found[record.payload["metadata"]["embedded"]] = vector
+            clause = Clause(payload.EMBEDDED, tuple(wanted[start : start + PAGE]))
+            for record in self._base.scroll(clause, fields=[payload.EMBEDDED], vectors=True):
+                vector: Any = record.vector
+                digest = payload.embedded_of(record.payload)
+                found[digest] = np.asarray(vector[DENSE], dtype=np.float32)
         return found
 
     def remove(self, paths: Iterable[str]) -> None:
         """Take documents and their sentences out."""
-        known = [path for path in paths if path in self._documents]
+        known = [path for path in dict.fromkeys(paths) if path in self._documents]
         for start in range(0, len(known), PAGE):
             batch = known[start : start + PAGE]
-            sentences = source_filter(batch)
-            assert sentences is not None  # noqa: S101  there are paths in it
-            self._update(
-                engine.UpdateOperation.delete_points_by_filter(sentences),
-                engine.UpdateOperation.delete_points([document_id(path) for path in batch]),
-            )
+            sentences = engine_filter([Clause(payload.SOURCE, tuple(batch))])
+            records: list[Any] = [payload.document_id(path) for path in batch]
+            self._update(engine.UpdateOperation.delete_points_by_filter(sentences))
+            self._update(engine.UpdateOperation.delete_points(records))
             for path in batch:
                 del self._documents[path]
 
@@ -131,73 +135,57 @@ class EdgeWriter:
         """Put a document in, in place of one of the same path."""
         self.remove([record.path])
         for start in range(0, len(points), PAGE):
-            batch = [_sentence_point(p, record.modified) for p in points[start : start + PAGE]]
-            self._update(engine.UpdateOperation.upsert_points(batch))
-        document = engine.Point(document_id(record.path), {}, document_payload(record))
-        self._update(engine.UpdateOperation.upsert_points([document]))
+            self._upsert([engine_point(p, record.modified) for p in points[start : start + PAGE]])
+        document = payload.document_payload(record)
+        self._upsert([engine.Point(payload.document_id(record.path), {}, document)])
         self._documents[record.path] = record
 
     def finish(self, record: CollectionRecord) -> CollectionInfo:
         """Write the generation out, load it once, and make it the current one."""
-        collection = engine.Point(COLLECTION_ID, {}, collection_payload(record))
-        self._update(engine.UpdateOperation.upsert_points([collection]))
-        assert self._building is not None  # noqa: S101  made by the update
-        name, folder, shard = self._building
+        collection = payload.collection_payload(record)
+        building = self._upsert([engine.Point(payload.COLLECTION_ID, {}, collection)])
+        documents, name = len(self._documents), building.name
         sentences = sum(document.sentences for document in self._documents.values())
-        manifest = Manifest(sentences + len(self._documents) + 1, len(self._documents), sentences)
+        manifest = Manifest(sentences + documents + 1, documents, sentences)
         with translated(f"write {self._generations.folder}"):
-            shard.optimize()
-            shard.flush()
-            shard.close()
-            load_shard(folder, manifest).close()  # the first load writes the engine's configuration
+            building.shard.optimize()
+            building.shard.flush()
+            building.shard.close()
+            self._check(building, manifest)
             self._generations.switch(name, manifest)
             self._building = None
             self._generations.remove_others()
+        location = str(self._settings.qdrant_path)
         return CollectionInfo(
-            self._settings.collection, str(self._settings.qdrant_path), name, manifest.documents,
-            manifest.sentences, record,
-        )  # fmt: skip
+            self._settings.collection, location, name, documents, sentences, record
+        )
 
-    def _update(self, *operations: engine.UpdateOperation) -> None:
-        with translated(f"write {self._generations.folder}"):
+    def _check(self, building: _Building, manifest: Manifest) -> None:
+        """Load the shard once: that also writes the engine's configuration, as readers may not."""
+        shard = load_to_read(building.folder)
+        found = shard.info().points_count
+        shard.close()
+        if found != manifest.points:
+            raise StoreError(
+                f"The new generation holds {found} points instead of {manifest.points}; the "
+                "collection is as it was. Run again: python store.py --full"
+            )
+
+    def _upsert(self, points: list[engine.Point]) -> _Building:
+        return self._update(engine.UpdateOperation.upsert_points(points))
+
+    def _update(self, operation: engine.UpdateOperation) -> _Building:
+        with translated(action := f"write {self._generations.folder}"):
+            if shutil.disk_usage(self._generations.folder).free < ROOM_BYTES:
+                raise StoreError(disk_full(action))
             if self._building is None:
                 self._building = self._begin()
-            free = shutil.disk_usage(self._generations.folder).free
-            if free < _ROOM_BYTES:
-                raise StoreError(
-                    f"The disk of {self._generations.folder} is full: {free >> 20} MB free, "
-                    f"{_ROOM_BYTES >> 20} MB wanted. The collection is as it was; free some space "
-                    "and run again: python store.py"
-                )
-            for operation in operations:
-                self._building[2].update(operation)
+            self._building.shard.update(operation)
+            return self._building
 
-    def _begin(self) -> tuple[str, Path, engine.EdgeShard]:
+    def _begin(self) -> _Building:
         name, folder = self._generations.new()
-        if self._base is not None:
-            self._generations.copy(self._base.info.generation, folder)
-            return name, folder, load_shard(folder)
-        shard = engine.EdgeShard.create(str(folder), _config(self._dimension))
-        for key in (SOURCE, EMBEDDED, SECTION, RECORD):
-            index: Any = engine.KeywordIndexParams()
-            shard.update(engine.UpdateOperation.create_field_index(key, index))
-        shard.update(
-            engine.UpdateOperation.create_field_index(PAGE_FIELD, engine.IntegerIndexParams())
-        )
-        return name, folder, shard
-
-
-def _config(dimension: int) -> engine.EdgeConfig:
-    return engine.EdgeConfig(
-        vectors={DENSE: engine.EdgeVectorParams(dimension, engine.Distance.Cosine)},
-        sparse_vectors={KEYWORD: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
-        wal_enabled=False,  # what is not finished is dropped, and without a log many may read
-    )
-
-
-def _sentence_point(point: Point, modified: float) -> engine.Point:
-    sentence = point.sentence
-    keyword = engine.SparseVector(list(point.keyword.indices), list(point.keyword.values))
-    vectors: Any = {DENSE: point.dense, KEYWORD: keyword}
-    payload = point_payload(point, modified)
-    return engine.Point(sentence_id(sentence.source, sentence.index), vectors, payload)
+        if self._base is None:
+            return _Building(name, folder, create_shard(folder, self._dimension))
+        self._generations.copy(self._base.info.generation, folder)
+        return _Building(name, folder, load_to_write(folder))

@@ -27,7 +27,7 @@ from rag.types import Condition, Operator, Scalar, Sentence, SpanKind
 Value = Scalar | tuple[Scalar, ...] | None
 
 _SENTENCE_FIELDS = frozenset({"section", "page", "kind", "index", "start", "end", "paragraph"})
-_NEGATIONS = {"!=": "=", "not in": "in"}
+_NEGATIONS: dict[Operator, Operator] = {"!=": "=", "not in": "in"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,21 +20,26 @@ from rag.types import Metadata, Scalar, Sentence
 Payload = dict[str, Any]
 """A JSON object, as the engines take and give it."""
 
-SOURCE, EMBEDDED, SECTION, PAGE = (
-    f"metadata.{name}" for name in ("source", "embedded", "section", "page")
-)
 RECORD = "record"
-"""Payload keys that are indexed. ``record`` says what a point without vectors is."""
+"""Key that says what a point without vectors is: :data:`DOCUMENT`, :data:`COLLECTION`."""
+
+SOURCE, EMBEDDED = "metadata.source", "metadata.embedded"
+
+KEYWORD_INDEXES = (SOURCE, EMBEDDED, "metadata.section", RECORD)
+INTEGER_INDEXES = ("metadata.page",)
+"""Keys that have an index: those that are looked up or filtered by."""
 
 DOCUMENT, COLLECTION = "document", "collection"
-"""Values of :data:`RECORD`."""
 
-SENTENCE_FIELDS = tuple(
-    f"metadata.{name}"
-    for name in ("source", "index", "start", "end", "title", "kind", "section", "paragraph", "page",
-                 "before", "after")
-)  # fmt: skip
-"""What is read to make a :class:`Sentence`, beside ``page_content``."""
+SENTENCE_FIELDS = (
+    "page_content",
+    *(
+        f"metadata.{name}"
+        for name in Sentence.__dataclass_fields__
+        if name != "text"  # that is the page content
+    ),
+)
+"""Keys of which a sentence is made."""
 
 _NAMESPACE = UUID("6f1d2b1e-5a55-5d0c-9c3b-3b9d1f0c7a11")  # any fixed one will do
 COLLECTION_ID = uuid5(_NAMESPACE, "\0collection")
@@ -50,7 +55,7 @@ def document_id(path: str) -> UUID:
     return uuid5(_NAMESPACE, f"{path}\0document")
 
 
-def point_payload(point: Point, modified: float) -> Payload:
+def sentence_payload(point: Point, modified: float) -> Payload:
     """Make a sentence's payload.
 
     The document's metadata stand flat beside our fields, which win over fields of the same name.
@@ -82,6 +87,11 @@ def sentence_of(payload: Mapping[str, Any] | None) -> Sentence:
         )  # fmt: skip
     except (KeyError, TypeError) as error:
         raise _foreign(error) from None
+
+
+def embedded_of(payload: Mapping[str, Any] | None) -> str:
+    """Read the digest of a sentence's embedded text."""
+    return str(cast(Payload, payload)["metadata"]["embedded"])
 
 
 def document_payload(record: DocumentRecord) -> Payload:

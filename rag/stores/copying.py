@@ -1,0 +1,79 @@
+"""Copies of folders that keep the holes in their files, and writing that is safe on power loss.
+
+Knows files and folders, nothing of what is in them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+_PIECE_BYTES = 1 << 20
+
+
+def copy_tree(source: Path, target: Path, *, without: str = "") -> None:
+    """Copy a folder, leaving out files named ``without``. ``target`` must not exist.
+
+    Another process may have the files open and replace some by renaming (the engine does): a
+    temporary file that is gone when its turn comes is not missed. Raises :class:`OSError`.
+    """
+    target.mkdir()
+    for entry in list(os.scandir(source)):
+        if entry.is_dir(follow_symlinks=False):
+            copy_tree(Path(entry.path), target / entry.name, without=without)
+        elif entry.name != without:
+            try:
+                _copy_file(Path(entry.path), target / entry.name)
+            except FileNotFoundError:
+                if not entry.name.startswith("."):
+                    raise
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    """Copy a file with its holes: the engine makes its files large and fills them later."""
+    with source.open("rb") as old, target.open("wb") as new:
+        size = os.fstat(old.fileno()).st_size
+        os.ftruncate(new.fileno(), size)
+        start = 0
+        while start < size:
+            try:
+                start = os.lseek(old.fileno(), start, os.SEEK_DATA)
+            except OSError:  # nothing but a hole up to the end
+                return
+            end = os.lseek(old.fileno(), start, os.SEEK_HOLE)
+            while start < end:
+                piece = os.pread(old.fileno(), min(end - start, _PIECE_BYTES), start)
+                if not piece:
+                    return
+                start += os.pwrite(new.fileno(), piece, start)
+
+
+def write_synced(path: Path, text: str) -> None:
+    """Write a file and wait until it is on the disk."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_tree(folder: Path) -> None:
+    """Wait until a folder with all that is in it is on the disk."""
+    for directory, _, names in os.walk(folder):
+        for name in names:
+            sync(Path(directory) / name)
+        sync(Path(directory))
+
+
+def sync(path: Path) -> None:
+    """Wait until one file, or the names in one folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder as far as it can be; what is left is for the next time."""
+    shutil.rmtree(folder, ignore_errors=True)

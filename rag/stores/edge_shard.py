@@ -1,0 +1,92 @@
+"""Our values ↔ those of Qdrant's embedded engine, and the loading of its shards.
+
+Raises what the engine raises, a bare ``Exception``: ``edge.translated`` makes it a named error.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import qdrant_edge as engine
+
+from rag.stores import payload
+from rag.stores.base import DENSE, KEYWORD, Point, SparseVector
+from rag.stores.copying import copy_tree
+from rag.stores.filters import Clause
+
+SENTENCE_FIELDS = engine.PayloadSelector.Include(list(payload.SENTENCE_FIELDS))
+"""Makes the engine return what a sentence is made of, and no more."""
+
+
+def create_shard(folder: Path, dimension: int) -> engine.EdgeShard:
+    """Make an empty shard for vectors of ``dimension``, with its payload indexes."""
+    config = engine.EdgeConfig(
+        vectors={DENSE: engine.EdgeVectorParams(dimension, engine.Distance.Cosine)},
+        sparse_vectors={KEYWORD: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
+        wal_enabled=False,  # without a log many processes may read, and a build is all or nothing
+    )
+    shard = engine.EdgeShard.create(str(folder), config)
+    for key in payload.KEYWORD_INDEXES:
+        shard.update(engine.UpdateOperation.create_field_index(key, engine.KeywordIndexParams()))
+    for key in payload.INTEGER_INDEXES:
+        shard.update(engine.UpdateOperation.create_field_index(key, engine.IntegerIndexParams()))
+    return shard
+
+
+def load_to_write(folder: Path) -> engine.EdgeShard:
+    """Load a shard to go on building it."""
+    return engine.EdgeShard.load(str(folder))
+
+
+def load_to_read(folder: Path) -> engine.EdgeShard:
+    """Load a shard, also from a folder that may only be read.
+
+    The engine opens its files for writing even to read them. Where that is not permitted a private
+    copy is loaded; it is removed at once and its space is free again when the shard is closed.
+    """
+    if _writable(folder):
+        return engine.EdgeShard.load(str(folder))
+    with TemporaryDirectory(prefix="sentence-window-") as temporary:
+        copy = Path(temporary) / "shard"
+        copy_tree(folder, copy)
+        return engine.EdgeShard.load(str(copy))
+
+
+def _writable(folder: Path) -> bool:
+    return all(
+        os.access(os.path.join(directory, name), os.W_OK)  # noqa: PTH118  on every start
+        for directory, _, names in os.walk(folder)
+        for name in (".", *names)
+    )
+
+
+def engine_point(point: Point, modified: float) -> engine.Point:
+    """Make the engine's point of a sentence; ``modified`` is its document's."""
+    vectors: Any = {DENSE: point.dense, KEYWORD: engine_sparse(point.keyword)}
+    sentence = point.sentence
+    key = payload.sentence_id(sentence.source, sentence.index)
+    return engine.Point(key, vectors, payload.sentence_payload(point, modified))
+
+
+def engine_sparse(vector: SparseVector) -> engine.SparseVector:
+    """Make the engine's sparse vector."""
+    return engine.SparseVector(list(vector.indices), list(vector.values))
+
+
+def engine_filter(clauses: Iterable[Clause]) -> engine.Filter:
+    """Make the engine's filter of clauses that must all hold."""
+    must: list[Any] = []
+    must_not: list[Any] = []
+    for clause in clauses:
+        if clause.at_least is None and clause.at_most is None:
+            match: Any = engine.MatchAny(list(clause.any_of))  # type: ignore[arg-type]
+            condition = engine.FieldCondition(clause.key, match=match)
+        else:
+            bounds = engine.RangeFloat(gte=clause.at_least, lte=clause.at_most)
+            condition = engine.FieldCondition(clause.key, range=bounds)
+        (must_not if clause.negated else must).append(condition)
+    return engine.Filter(must=must, must_not=must_not)
