@@ -6,11 +6,12 @@ everything else (about a second a gigabyte). Reads files; knows nothing of sente
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rag.documents import File, Folder, digest_file, find_files
 from rag.errors import DocumentError
+from rag.report import Progress
 from rag.settings import Settings
 from rag.stores.base import DocumentRecord
 from rag.types import Skipped
@@ -44,13 +45,19 @@ def changes(settings: Settings, records: Mapping[str, DocumentRecord]) -> Change
     return compare(find_files(settings.docs), records)
 
 
-def compare(folder: Folder, records: Mapping[str, DocumentRecord]) -> Changes:
-    """Compare the files of ``folder`` with ``records``, by path."""
+def compare(
+    folder: Folder,
+    records: Mapping[str, DocumentRecord],
+    progress: Callable[[Progress], None] | None = None,
+) -> Changes:
+    """Compare the files of ``folder`` with ``records``, by path. ``progress`` hears of each."""
     new: list[File] = []
     changed: list[File] = []
     unchanged: list[File] = []
     skipped = list(folder.skipped)
-    for file in folder.files:
+    for number, file in enumerate(folder.files, start=1):
+        if progress:
+            progress(Progress("read", number, len(folder.files)))
         record = records.get(file.path)
         try:
             if record is None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from rag.errors import ModelError, SettingsError
+from rag.errors import ModelError, ModelRejected, SettingsError
 from rag.settings import BUNDLED, Settings
 
 if TYPE_CHECKING:
@@ -30,6 +30,14 @@ BUNDLED_MODEL = "bundled/multilingual-e5-small"
 BUNDLED_DIMENSION = 384
 
 _BATCH = 64  # texts a call: enough for all cores, and a cancelled build stops within a second
+
+
+class TextRejected(ModelRejected):
+    """The model cannot embed one of the texts: ``index`` is its place among them, from 0."""
+
+    def __init__(self, message: str, index: int, status: int = 0) -> None:
+        super().__init__(message, status)
+        self.index = index
 
 
 class Embeddings(Protocol):
@@ -102,7 +110,10 @@ class BundledEmbeddings:
         """Yield the vectors of ``texts``, batch by batch, in order."""
         for first in range(0, len(texts), _BATCH):
             batch = [clean(text) for text in texts[first : first + _BATCH]]
-            yield first, checked(_engine().passage(batch), len(batch), self.dimension)
+            try:
+                yield first, checked(_engine().passage(batch), len(batch), self.dimension)
+            except TextRejected as error:
+                raise TextRejected(str(error), first + error.index) from None
 
 
 def clean(text: str) -> str:
@@ -121,8 +132,8 @@ def clean(text: str) -> str:
 def checked(vectors: Matrix, count: int, dimension: int) -> Matrix:
     """Return ``count`` vectors brought to unit norm.
 
-    Raises :class:`~rag.errors.ModelError` when their number or length is another, or one of them
-    has no direction: it is zero or not finite.
+    Raises :class:`~rag.errors.ModelError` when their number or length is another, and
+    :class:`TextRejected` when one of them has no direction: it is zero or not finite.
     """
     import numpy as np
 
@@ -134,16 +145,8 @@ def checked(vectors: Matrix, count: int, dimension: int) -> Matrix:
     norms = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     bad = ~np.isfinite(norms[:, 0]) | (norms[:, 0] == 0)
     if bad.any():
-        raise BadVectorError(int(bad.argmax()))
+        raise TextRejected("made a vector that is zero or not finite", int(bad.argmax()))
     return (vectors / norms).astype(np.float32)
-
-
-class BadVectorError(ModelError):
-    """A vector is zero or not finite; ``index`` is its place in the batch, from 0."""
-
-    def __init__(self, index: int) -> None:
-        super().__init__("The embedding model made a vector that is zero or not finite")
-        self.index = index
 
 
 _loading = threading.Lock()

@@ -28,7 +28,7 @@ READERS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file holds. ``text`` has ``\\n`` line ends; ``title`` is empty where it has none."""
+    """What a file holds. ``text`` has line feeds alone; ``title`` is empty where it has none."""
 
     text: str
     title: str = ""

@@ -1,4 +1,4 @@
-"""Bytes → text with ``\\n`` line ends, or the reason why not; never with characters lost."""
+"""Bytes → text whose line ends are line feeds, or the reason why not; no character is lost."""
 
 from __future__ import annotations
 

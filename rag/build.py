@@ -1,0 +1,204 @@
+"""A folder → the collection brought up to date, and a :class:`~rag.report.BuildReport`.
+
+    files → what changed → Update → switch
+
+Until the last step readers have the collection as it was. Knows nothing of how a store keeps
+things, nor how sentences are made.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from rag.changes import Changes, compare
+from rag.documents import find_files
+from rag.embeddings import Embeddings, open_embeddings
+from rag.errors import DocumentError, StoreMissing, StoreStale
+from rag.fingerprint import check_fingerprint, fingerprint
+from rag.report import BuildReport, Progress, Seconds, Stopwatch
+from rag.stores import open_store, open_writer
+from rag.stores.base import CollectionInfo, CollectionRecord, DocumentRecord, Fingerprint, Writer
+from rag.update import BuildCancelled, Update
+
+if TYPE_CHECKING:
+    from rag.documents import File
+    from rag.settings import Settings
+
+__all__ = [
+    "BuildCancelled", "BuildReport", "Previous", "Progress", "Seconds", "build",
+    "check_fingerprint", "expected_fingerprint", "files_to_write", "fingerprint", "read_previous",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """What a build starts from: nothing, or a collection and its documents by path."""
+
+    info: CollectionInfo | None = None
+    documents: Mapping[str, DocumentRecord] = field(default_factory=dict)
+
+
+def build(
+    settings: Settings,
+    *,
+    full: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> BuildReport:
+    """Bring the collection of ``settings`` up to date with its documents folder.
+
+    ``full`` starts from nothing and embeds all again. ``progress`` is told how far it is;
+    ``cancel`` is asked between batches, and True ends the build with :class:`BuildCancelled`.
+    Raises :class:`~rag.errors.RagError`; whatever happens, readers have the old collection until
+    the new one is complete.
+    """
+    from rag.journal import drop_journals, open_journal
+    from rag.vectors import VectorSource
+
+    watch, tell = Stopwatch(), progress or (lambda _: None)
+    embeddings = open_embeddings(settings)
+    with watch.step("read"):
+        folder = find_files(settings.docs)
+        previous = Previous() if full else read_previous(settings)
+        expected = expected_fingerprint(embeddings, previous)
+        found = compare(folder, previous.documents, tell)
+    info, update = previous.info, None
+    if not info or found or not _is_current(info.record, settings, found):
+        with (
+            open_writer(settings, full=full, fingerprint=expected) as writer,
+            open_journal(settings, expected, full=full) as journal,
+        ):
+            if writer.documents != previous.documents:  # another build came between
+                previous = Previous(info, dict(writer.documents))
+                found = compare(folder, previous.documents, tell)
+            if writer.record and writer.record.fingerprint != expected:
+                raise StoreStale("Another build came between. Run again: python store.py")
+            update = Update(
+                writer, journal, VectorSource(embeddings, writer, journal, expected.dimension),
+                window_size=settings.window_size, watch=watch, progress=tell,
+                cancel=cancel or (lambda: False),
+            )  # fmt: skip
+            update.write(files_to_write(settings, found, writer.record))
+            with watch.step("write"):
+                info = _finish(settings, writer, update, found, expected)
+    drop_journals(settings)
+    return _report(info, found, previous, update, watch.seconds())
+
+
+def read_previous(settings: Settings) -> Previous:
+    """Read what the collection holds now; empty before the first build.
+
+    Raises :class:`~rag.errors.StoreError` when it cannot be read.
+    """
+    try:
+        store = open_store(settings)
+    except StoreMissing:
+        return Previous()
+    try:
+        return Previous(store.info, {record.path: record for record in store.documents()})
+    finally:
+        store.close()
+
+
+def expected_fingerprint(embeddings: Embeddings, previous: Previous) -> Fingerprint:
+    """Return the fingerprint of the next state.
+
+    Asks an endpoint for its dimension only when there is nothing before. Raises
+    :class:`~rag.errors.StoreStale` when what is there does not go with it.
+    """
+    if previous.info is None:
+        return fingerprint(embeddings, embeddings.dimension)
+    expected = fingerprint(embeddings, previous.info.record.fingerprint.dimension)
+    check_fingerprint(previous.info, expected)
+    return expected
+
+
+def files_to_write(
+    settings: Settings, found: Changes, record: CollectionRecord | None
+) -> list[File]:
+    """Return the files to split again, by path: all, when the stored windows have another size."""
+    files = [*found.new, *found.changed]
+    if record is None or record.window_size != settings.window_size:
+        files += found.unchanged
+    return sorted(files, key=lambda file: file.path)
+
+
+def _is_current(record: CollectionRecord, settings: Settings, found: Changes) -> bool:
+    return record.window_size == settings.window_size and record.docs == found.root
+
+
+def _finish(
+    settings: Settings, writer: Writer, update: Update, found: Changes, expected: Fingerprint
+) -> CollectionInfo:
+    there = {file.path for file in found.unchanged} | update.written.keys()
+    there -= {skipped.path for skipped in update.skipped}
+    if not there:
+        first = (*update.skipped, *found.skipped)[0]
+        raise DocumentError(
+            f"No document of {settings.docs} could be read; {first.path}: {first.reason}",
+            first.path,
+        )
+    writer.remove([path for path in writer.documents if path not in there])
+    engine = "qdrant-client" if settings.qdrant_url else "qdrant-edge-py"
+    return writer.finish(
+        CollectionRecord(
+            fingerprint=expected,
+            docs=found.root,
+            window_size=settings.window_size,
+            built=time.time(),
+            engine=f"{engine} {version(engine)}",
+        )
+    )
+
+
+def _report(
+    info: CollectionInfo,
+    found: Changes,
+    previous: Previous,
+    update: Update | None,
+    seconds: Seconds,
+) -> BuildReport:
+    skipped = [*found.skipped, *(update.skipped if update else ())]
+    gone = {each.path for each in skipped}
+    sources = {file.path for file in (*found.new, *found.changed, *found.unchanged)} - gone
+    added = sum(update.added.values()) if update else 0
+    record = previous.info.record if previous.info else None
+    notes: tuple[str, ...] = ()
+    if record and record.docs != found.root:
+        notes = (f"The collection held {record.docs} before; it holds {found.root} now",)
+    return BuildReport(
+        collection=info.collection,
+        location=info.location,
+        generation=info.generation,
+        documents=info.documents,
+        sentences=info.sentences,
+        added=added,
+        reused=info.sentences - added,
+        removed=_removed(previous.documents, found, update) if update else 0,
+        skipped=tuple(sorted(skipped, key=lambda each: each.path)),
+        sources=tuple(sorted(sources)),
+        embedding_model=info.record.fingerprint.embedding_model,
+        window_size=info.record.window_size,
+        seconds=seconds,
+        notes=notes,
+    )
+
+
+def _removed(before: Mapping[str, DocumentRecord], found: Changes, update: Update) -> int:
+    """Count the sentences of removed and rewritten documents that are in no document any more.
+
+    A new file that is a copy of a document that stayed has taken its vectors from there.
+    """
+    kept = {file.path for file in found.unchanged} - update.written.keys()
+    kept_digests = {before[path].digest for path in kept}
+    old = sum(record.sentences for path, record in before.items() if path not in kept)
+    back = sum(
+        record.sentences - update.added[path]
+        for path, record in update.written.items()
+        if path in before or record.digest not in kept_digests
+    )
+    return max(0, old - back)
