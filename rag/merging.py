@@ -1,0 +1,96 @@
+"""Auto-merging: many hits in one paragraph, section or document → all of it as one window.
+
+Small parts are found, large parts are read, as far as the hits agree that the large part is what
+was asked for. Paragraphs and sections are those of the source, known from the sentences.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rag.types import Condition, Hit, Sentence, Window
+from rag.windows import merge_windows, window_keys
+
+if TYPE_CHECKING:
+    from rag.stores.base import Store
+
+Group = Callable[[Sentence], object]
+"""What the sentences of one paragraph, one section, … have in common, and others do not."""
+
+
+def merged_windows(
+    store: Store,
+    hits: Sequence[Hit],
+    window_size: int,
+    *,
+    merge_threshold: float,
+    max_characters: int,
+) -> tuple[Window, ...]:
+    """Return the windows of ``hits``, grown to whole paragraphs, sections and documents.
+
+    When more than ``merge_threshold`` (0 to 1) of a paragraph's sentences are hits, the paragraph
+    is the passage. The sentences of such a paragraph then count as found for the section around it,
+    and so on through the outer sections up to the document. Nothing grows beyond
+    ``max_characters``. A part of one sentence has nothing to grow to. The hits stay marked, their
+    ranks and scores as they were; what did not grow has its window of ``window_size``.
+    """
+    if not hits:
+        return ()
+    sources = tuple({hit.sentence.source: None for hit in hits})
+    documents: dict[str, list[Sentence]] = defaultdict(list)
+    for sentence in store.sentences([Condition("source", "in", sources)]):
+        documents[sentence.source].append(sentence)
+    found: dict[str, set[int]] = defaultdict(set)
+    for hit in hits:
+        found[hit.sentence.source].add(hit.sentence.index)
+    keys = set(window_keys(hits, window_size))
+    for source, sentences in documents.items():
+        grown = _grown(sentences, found[source], merge_threshold, max_characters)
+        keys.update((source, index) for index in grown)
+    neighbours = [s for sentences in documents.values() for s in sentences if _key(s) in keys]
+    # Every sentence that is wanted is a neighbour, so a window may reach as far as these do.
+    widest = max(map(len, documents.values()), default=0)
+    return tuple(merge_windows(hits, neighbours, widest))
+
+
+def _grown(
+    sentences: Sequence[Sentence], hits: set[int], threshold: float, max_characters: int
+) -> set[int]:
+    """Return the indices of ``hits`` and of all that grew out of them in one document."""
+    found = set(hits)
+    for group in _groups(sentences):
+        for part in _parts(sentences, group):
+            indices = {sentence.index for sentence in part}
+            share = len(indices & found) / len(indices)
+            if share > threshold and part[-1].end - part[0].start <= max_characters:
+                found |= indices
+    return found
+
+
+def _groups(sentences: Iterable[Sentence]) -> list[Group]:
+    """Return the ways to divide a document, finest first: paragraphs, sections, the whole."""
+    depth = max(len(sentence.section) for sentence in sentences)
+    groups: list[Group] = [lambda s: s.paragraph]
+    groups += [_section_to(level) for level in range(depth, -1, -1)]
+    return groups
+
+
+def _section_to(level: int) -> Group:
+    return lambda sentence: sentence.section[:level]
+
+
+def _parts(sentences: Sequence[Sentence], group: Group) -> Iterator[list[Sentence]]:
+    """Yield the runs of consecutive sentences that ``group`` gives one value."""
+    part: list[Sentence] = []
+    for sentence in sentences:
+        if part and group(sentence) != group(part[-1]):
+            yield part
+            part = []
+        part.append(sentence)
+    yield part
+
+
+def _key(sentence: Sentence) -> tuple[str, int]:
+    return sentence.source, sentence.index
