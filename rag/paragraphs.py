@@ -9,15 +9,12 @@ import re
 from typing import TYPE_CHECKING
 
 from rag.blocks import Block
+from rag.markers import MARKER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-MARKER = re.compile(
-    r"[ \t]*(?:[-*+•‣⁃◦▪·–—]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})(?:\.\)|[.)])"
-    r"|[(（][\d一二三四五六七八九十]{1,3}[)）]|[\d一二三四五六七八九十]{1,3}[、．])(?=[ \t\u3000]|(?<=[、．)）]))"
-)
 _STOPPED = re.compile(r"[。！？!?…：；][\"'”’」』）)\]】》]*\s*$")
 
 _NARROW = 40

@@ -12,7 +12,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rag.paragraphs import MARKER, plain_blocks
+from rag.languages import detect_language
+from rag.paragraphs import plain_blocks
 from rag.stops import sentence_ends
 from rag.types import Span
 
@@ -44,7 +45,8 @@ def split_sentences(text: str, *, markdown: bool = False) -> list[Span]:
         blocks = markdown_blocks(text)
     else:
         blocks = plain_blocks(text)
-    return _tiled(text, [span for block in blocks for span in _pieces(text, block)])
+    language = detect_language(text)
+    return _tiled(text, [span for block in blocks for span in _pieces(text, block, language)])
 
 
 def _tiled(text: str, spans: list[Span]) -> list[Span]:
@@ -58,15 +60,12 @@ def _tiled(text: str, spans: list[Span]) -> list[Span]:
     return tiled
 
 
-def _pieces(text: str, block: Block) -> Iterator[Span]:
+def _pieces(text: str, block: Block, language: str) -> Iterator[Span]:
     """Yield the spans of a block, each from its first to behind its last visible character."""
     ends = [block.end]
     if block.cut == "sentences":
         prose = text[block.start : block.end] if block.prose is None else block.prose
-        marker = MARKER.match(prose)
-        if marker:  # its stop ends no sentence
-            prose = "x" * marker.end() + prose[marker.end() :]
-        stops = [block.start + end for end in sentence_ends(prose)]
+        stops = [block.start + end for end in sentence_ends(prose, detect_language(prose, language))]
         ends = sorted({*stops, *block.breaks, block.end})
     for low, high in pairwise([block.start, *ends]):
         for start, end in _capped(text, low, high):

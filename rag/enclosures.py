@@ -1,0 +1,55 @@
+"""Running text → its quotations and brackets, inside of which a stop ends no sentence.
+
+A quotation of several sentences within a sentence ('She said, "Oh dear! I am late!" and ran.') is
+read, found and shown as a whole; one longer than :data:`LONGEST` is split like other text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+LONGEST = 400
+"""Characters of the longest quotation or bracket kept whole: two or three sentences."""
+
+_ANY = f"{{1,{LONGEST}}}"
+_PAIRS = re.compile(
+    rf"""
+      (?<![\w"'])"(?=\S)[^"]{_ANY}(?<=\S)"(?!\w)
+    | (?<![\w'])'(?=\w)(?:[^'"]|'(?=\w)|(?<=\w)'){_ANY}?(?<=[.!?…,])'(?!\w)
+    | ``[^`"]{_ANY}?''
+    | “[^“”]{_ANY}”
+    | [„‚][^„“”‚]{_ANY}[“”]
+    | «[^«»]{_ANY}»
+    | (?<!\w)»[^«»]{_ANY}«
+    | ‹[^‹›]{_ANY}›
+    | \([^()]{_ANY}\)
+    | \[[^\[\]]{_ANY}\]
+    """,
+    re.VERBOSE,
+)
+_WIDE_PAIRS = re.compile(
+    rf"《[^《》]{_ANY}》|（[^（）]{_ANY}）|【[^【】]{_ANY}】|「[^「」]{_ANY}」|『[^『』]{_ANY}』|\([^()]{_ANY}\)"
+)
+
+
+class Enclosures:
+    """Where the quotations and brackets of a text stand."""
+
+    def __init__(self, text: str, *, wide: bool = False) -> None:
+        """``wide`` looks for the marks of Chinese and Japanese, in which quotations are split."""
+        pattern = _WIDE_PAIRS if wide else _PAIRS
+        spans = [match.span() for match in pattern.finditer(text)]
+        self._starts = [start for start, _ in spans]
+        self._ends = [end for _, end in spans]
+
+    def covers(self, start: int, end: int) -> bool:
+        """Whether ``text[start:end]`` stands inside a pair, before its closing mark."""
+        place = bisect_left(self._starts, start) - 1
+        return place >= 0 and end < self._ends[place]
+
+    def start(self, end: int) -> int | None:
+        """Return where the pair whose closing mark is ``text[end - 1]`` begins, if there is one."""
+        place = bisect_left(self._ends, end)
+        found = place < len(self._ends) and self._ends[place] == end
+        return self._starts[place] if found else None
