@@ -68,7 +68,7 @@ _NUMBERED = {
     "fi": "n nro s luku kuva", "pl": "nr str s t rys tab rozdz art ust pkt poz tel r w",
     "cs": "č str s tab obr kap čl odst sv tel r", "sk": "č str s tab obr kap čl ods zv tel r",
     "ca": "núm p pàg art fig cap vol", "tr": "no s cad sok mah", "hu": "sz o old fej ábra",
-    "ro": "nr pag p fig cap vol art", "ru": "№ стр с рис табл гл т п ч вып тел разд",
+    "ro": "nr pag p fig cap vol art", "ru": "№ кв стр с рис табл гл т п ч вып тел разд",
     "uk": "№ стор с рис табл гл т п ч вип тел розд", "bg": "№ стр с фиг табл гл т чл ал тел",
     "el": "αρ σελ σ κεφ τ",
 }  # fmt: skip
@@ -96,6 +96,10 @@ _LOOSE = {
     "bg": "т.н др г в", "kk": "т.б б.з.б", "el": "κ.λπ κλπ κ.ά",
 }  # fmt: skip
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
+_DEGREE = re.compile(
+    r"(?:Ph|Ed|Th|Sc|Psy)\.D|(?:LL|M|B|Ph|Ed)\.?(?:Sc|Ed|Phil|Eng|[BMD])|LL\.[A-Z]"
+)
+"""Degrees follow a name, and so often end a sentence: She earned her Ph.D."""
 _ORDINALS = frozenset({"de", "da", "fi", "cs", "sk", "hu", "tr", "pl"})
 """Languages that write ordinal numbers with a stop: 7. Juni."""
 
@@ -120,7 +124,7 @@ def abbreviation(word: str, language: str) -> Abbreviation | None:
     if kind := ours.get(word) or ours.get(word.lower()):
         return kind
     if _DOTTED.fullmatch(word):
-        return "loose"
+        return None if _DEGREE.fullmatch(word) else "loose"
     asked = f"Xy {word}. Xy".encode("utf-8", "replace").decode()
     return "loose" if len(sentencex.segment(language, asked)) == 1 else None
 

@@ -40,6 +40,8 @@ _ZONES = frozenset(
     "EST EDT CST CDT MST MDT PST PDT ET CT MT PT GMT UTC BST CET Eastern Central Mountain Pacific"
     " Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 )
+_FRONTED = re.compile(r"\W*(?:At|In|On|By|Around|About|From|Until|Before|After|Since)\b")
+_PRONOUN_I = re.compile(r"I(?:['’]|\Z)")
 _ROMAN = re.compile(r"[IVXLC]+[.,]?")
 _GO_ON = frozenset("and or with in said asked he she they was is".split())
 _STARTERS = frozenset(
@@ -119,9 +121,11 @@ def _ends(text: str, match: re.Match[str], start: int, language: str) -> bool:
     if stop[0] in "-—–":
         return bool(match["closers"])
     if (len(stop) > 1 and stop[-1] == ".") or stop[-1] == "…":
-        return word.partition("'")[0].partition("’")[0] != "I"  # "I" is a capital anywhere
+        return language != "en" or not _PRONOUN_I.match(word)  # a capital anywhere
     if stop == "!" and not match["closers"]:
         return not text.endswith(("Yahoo", "Yum"), 0, match.start())
+    if text[match.start() - 1] in _CLOSERS or (match["closers"] and match["closers"][0] in _QUOTES):
+        return True
     return stop != "." or _full_stop_ends(text, match, start, word, language)
 
 
@@ -140,11 +144,16 @@ def _lower_starts(text: str, match: re.Match[str], word: str, start: int, langua
     """
     stop = match["stop"]
     last = _last_word(text, match)
-    if language != "en" or match["closers"] or len(last) < 3 or not last.isalpha():
+    if language != "en" or match["closers"] or len(last) < 2 or not last.isascii():
         return False
+    if len(stop) > 1 and stop[-1] in ".…":
+        return False
+    if stop == "." and word not in _STARTERS:
+        plain = len(last) > 2 and not any(c in ".0123456789" for c in last)
+        return plain and abbreviation(last, language) is None
     if stop == ".":
-        return abbreviation(last, language) in (None, "unit") and last.isascii()
-    return (stop[-1] == "?" and word not in _GO_ON) or (stop[-1] == "!" and word in _STARTERS)
+        return last.islower() and "." not in last and abbreviation(last, language) != "bound"
+    return word in _STARTERS or (stop[-1] == "?" and word not in _GO_ON) or stop[-2:] == "!!"
 
 
 def _full_stop_ends(text: str, match: re.Match[str], start: int, word: str, language: str) -> bool:
@@ -158,17 +167,19 @@ def _full_stop_ends(text: str, match: re.Match[str], start: int, word: str, lang
         if first and len(last) <= 3:
             return False  # a list number
         ordinal = len(last) <= 2 and has_ordinals(language)
-        return not ordinal or not (number_next or not begins_sentences(word, language))
+        return not ordinal or (not number_next and begins_sentences(word, language))
     if len(last) == 1 and last.isalpha():
         return not first and not number_next and _letter_ends(last, before[-1], word, language)
     if _TIME.fullmatch(last):
-        return len(before) >= 4 and word not in _ZONES
+        clause = max(start, text.rfind(": ", start, match.start()) + 1)
+        fronted = _FRONTED.match(text, clause) or word.replace(".", "") in _ZONES
+        return not first and (begins_sentences(word, language) or not fronted)
     kind = abbreviation(last, language)
     after_number = bool(before) and before[-1][-1:].isdigit()
     if kind == "numbered":
         return not number_next and not _ROMAN.fullmatch(word)
     if kind == "unit":
-        return not (number_next and after_number)
+        return not first and not (number_next and after_number)
     if kind == "loose":
         return not first and begins_sentences(word, language)
     return kind is None
