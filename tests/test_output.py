@@ -29,7 +29,8 @@ def test_the_record_has_the_fields_of_the_contract() -> None:
         "How?",
         "Boil it [1].",
     )
-    assert (record["refused"], record["refusal"], record["answerer"]) == (False, None, "extractive")
+    assert (record["refused"], record["refusal"]) == (False, None)
+    assert record["answerer"] == "extractive"
     assert (record["cut"], record["usage"]) == (False, {"input_tokens": 5, "output_tokens": 7})
     assert record["citations"] == [{"marker": 1, "passage": 1}]
     assert record["timings"] == {
