@@ -8,20 +8,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import Protocol
 
 from rag.types import Condition, Hit, Sentence, Window
 from rag.windows import merge_windows, window_keys
-
-if TYPE_CHECKING:
-    from rag.stores.base import Store
 
 Group = Callable[[Sentence], object]
 """What the sentences of one paragraph, one section, … have in common, and others do not."""
 
 
+class Sentences(Protocol):
+    """What holds the documents: a store, for example."""
+
+    def sentences(self, where: Sequence[Condition] = ()) -> Iterator[Sentence]:
+        """Yield all sentences that fulfil ``where``, ordered by source and index."""
+        ...
+
+
 def merged_windows(
-    store: Store,
+    store: Sentences,
     hits: Sequence[Hit],
     window_size: int,
     *,
@@ -42,6 +48,8 @@ def merged_windows(
     documents: dict[str, list[Sentence]] = defaultdict(list)
     for sentence in store.sentences([Condition("source", "in", sources)]):
         documents[sentence.source].append(sentence)
+    stored = {_key(s): s for sentences in documents.values() for s in sentences}
+    hits = [replace(hit, sentence=stored.get(_key(hit.sentence), hit.sentence)) for hit in hits]
     found: dict[str, set[int]] = defaultdict(set)
     for hit in hits:
         found[hit.sentence.source].add(hit.sentence.index)
@@ -49,7 +57,7 @@ def merged_windows(
     for source, sentences in documents.items():
         grown = _grown(sentences, found[source], merge_threshold, max_characters)
         keys.update((source, index) for index in grown)
-    neighbours = [s for sentences in documents.values() for s in sentences if _key(s) in keys]
+    neighbours = [sentence for key, sentence in stored.items() if key in keys]
     # Every sentence that is wanted is a neighbour, so a window may reach as far as these do.
     widest = max(map(len, documents.values()), default=0)
     return tuple(merge_windows(hits, neighbours, widest))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag.errors import SettingsError
-from rag.fusion import KEYWORD_WEIGHT, RRF_K, rank_hits
+from rag.fusion import rank_hits
 from rag.keywords import matched_terms, query_vector
 from rag.stores.base import Legs
 from rag.types import Condition, Hit, Mode, Window
@@ -36,7 +36,7 @@ class Retrieved:
 
     query: str
     hits: tuple[Hit, ...]
-    windows: tuple[Window, ...]
+    windows: tuple[Window, ...] = ()
     embed_ms: float = 0.0
     search_ms: float = 0.0
     retrieve_ms: float = 0.0
@@ -52,10 +52,30 @@ def retrieve(
     window_size: int,
     candidates: int,
     where: Sequence[Condition] = (),
-    rrf_k: int = RRF_K,
-    keyword_weight: float = KEYWORD_WEIGHT,
 ) -> Retrieved:
     """Find the ``top_k`` sentences for ``query`` and their windows of ``window_size``.
+
+    See :func:`find_hits`.
+    """
+    began = time.perf_counter()
+    found = find_hits(
+        store, embeddings, query, mode=mode, top_k=top_k, candidates=candidates, where=where
+    )
+    windows = windows_of(store, found.hits, window_size)
+    return replace(found, windows=windows, retrieve_ms=(time.perf_counter() - began) * 1000)
+
+
+def find_hits(
+    store: Store,
+    embeddings: Embeddings,
+    query: str,
+    *,
+    mode: Mode,
+    top_k: int,
+    candidates: int,
+    where: Sequence[Condition] = (),
+) -> Retrieved:
+    """Find the ``top_k`` sentences for ``query``, without windows.
 
     Each leg that ``mode`` asks for fetches ``candidates`` sentences (at least ``top_k``), of which
     the best ``top_k`` stay. The query is embedded only where there is a dense leg, and searched up
@@ -70,18 +90,18 @@ def retrieve(
     keyword = query_vector(searched) if mode != "dense" else None
     if keyword is not None and not keyword.indices:
         keyword = None  # nothing but punctuation
-    limit = max(candidates, top_k)
     legs = Legs()
     if dense is not None or keyword is not None:
+        limit = max(candidates, top_k)
         legs = store.search(dense=dense, keyword=keyword, limit=limit, where=where)
     found = time.perf_counter()
-    ranked = rank_hits(legs, mode, k=rrf_k, keyword_weight=keyword_weight)[:top_k]
-    hits = tuple(replace(hit, terms=matched_terms(searched, hit.sentence.text)) for hit in ranked)
-    windows = windows_of(store, hits, window_size)
+    hits = tuple(
+        replace(hit, terms=matched_terms(searched, hit.sentence.text))
+        for hit in rank_hits(legs, mode)[:top_k]
+    )
     return Retrieved(
         query=query,
         hits=hits,
-        windows=windows,
         embed_ms=(embedded - began) * 1000,
         search_ms=(found - embedded) * 1000,
         retrieve_ms=(time.perf_counter() - began) * 1000,
