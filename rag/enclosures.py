@@ -10,9 +10,10 @@ import re
 from bisect import bisect_left
 
 LONGEST = 400
-"""Characters of the longest quotation or bracket kept whole: two or three sentences."""
+"""Characters of the longest quotation kept whole: two or three sentences."""
 
 _ANY = f"{{1,{LONGEST}}}"
+_ASIDE = "{1,120}"  # of the longest bracket: one with whole sentences in it is longer
 _PAIRS = re.compile(
     rf"""
       (?<![\w"'])"(?=\S)[^"]{_ANY}(?<=\S)"(?!\w)
@@ -23,7 +24,7 @@ _PAIRS = re.compile(
     | «[^«»]{_ANY}»
     | (?<!\w)»[^«»]{_ANY}«
     | ‹[^‹›]{_ANY}›
-    | \([^()]{_ANY}\)
+    | \([^()]{_ASIDE}\)
     | \[[^\[\]]{_ANY}\]
     | \{{[^{{}}]{_ANY}\}}
     | （[^（）]{_ANY}）

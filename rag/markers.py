@@ -56,26 +56,26 @@ def run_in_markers(text: str) -> list[RunInMarker]:
     of the text or after a stop; between two items there is a stop, or none in the whole item.
     Markers in brackets after a comma ("(1) oil, (2) gas") leave their sentence whole.
     """
-    found: list[RunInMarker] = []
+    found: dict[int, RunInMarker] = {}
     runs: dict[tuple[str, str, str], tuple[int, re.Match[str]]] = {}
     for match in _RUN_IN.finditer(text):
         if match["label"] is None:
             if match["bullet"]:
-                found.append(RunInMarker(match.start(), match.end(), match.start() > 0))
+                found[match.start()] = RunInMarker(*match.span(), begins=match.start() > 0)
             continue
         for style, number in _readings(match):
             last = runs.get(style)
             if last and number == last[0] + 1 and _item_between(text, last[1], match):
-                if not any(m.start == last[1].start() for m in found):
-                    first = last[1]
+                first = last[1]
+                if first.start() not in found:
                     stopped = bool(_STOPPED.search(text, max(0, first.start() - 9), first.start()))
-                    found.append(RunInMarker(*first.span(), stopped))
-                found.append(RunInMarker(*match.span(), begins=True))
+                    found[first.start()] = RunInMarker(*first.span(), begins=stopped)
+                found[match.start()] = RunInMarker(*match.span(), begins=True)
                 runs[style] = (number, match)
                 break
             if _may_begin(text, match, number, style):
                 runs[style] = (number, match)
-    return found
+    return sorted(found.values(), key=lambda marker: marker.start)
 
 
 def _readings(match: re.Match[str]) -> list[tuple[tuple[str, str, str], int]]:

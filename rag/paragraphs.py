@@ -1,11 +1,13 @@
 """Plain text → blocks: paragraphs of wrapped lines, list lines, and short lines that stand alone.
 
-Knows layout only: blank lines, line lengths and list markers, never where a sentence ends.
+A line break is only a wrapped line's when the line ended for want of room or the next goes on in
+lower case (:func:`_wrapped`); any other ends its block. Knows layout, never where a sentence ends.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rag.blocks import Block
@@ -14,47 +16,65 @@ from rag.markers import MARKER
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_STOPPED = re.compile(r"[。！？!?…：；][\"'”’」』）)\]】》]*\s*$")
+_LINE = re.compile(r"[^\n\r\f\x85\u2028\u2029]*(?:\r\n|[\n\r\f\x85\u2028\u2029]|\Z)")
+_DOUBLE = re.compile(
+    r"[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]"
+)
+_FIRST = re.compile(r"\s*(\S[^\s\u2e80-\uffff]*)")
 
-_NARROW = 40
-"""A line shorter than this is not one that was wrapped for want of room."""
+_NARROW, _USUAL, _WIDE = 25, 60, 160
+"""Columns: nobody wraps narrower than the first or wider than the last; the second and up is what
+editors, mails and PDF columns wrap at."""
 
 
 def plain_blocks(text: str) -> Iterator[Block]:
     """Yield the blocks of ``text`` in order; only white space stands between them."""
-    paragraph = -1
+    paragraph = 0
     lines: list[tuple[int, int]] = []
     for match in _LINE.finditer(text):
         start, end = match.span()
         if text[start:end].strip():
             lines.append((start, end))
-            continue
-        if lines:
-            paragraph += 1
+        elif lines:
             yield from _units(text, lines, paragraph)
+            paragraph += 1
             lines = []
     if lines:
-        yield from _units(text, lines, paragraph + 1)
+        yield from _units(text, lines, paragraph)
 
 
 def _units(text: str, lines: list[tuple[int, int]], paragraph: int) -> Iterator[Block]:
     """Yield the blocks of one paragraph: its lines, joined where they were only wrapped."""
-    width = max(len(text[start:end].rstrip()) for start, end in lines)
+    columns = [_columns(text[start:end].rstrip()) for start, end in lines]
+    width = max(columns)
     first = lines[0][0]
     item = MARKER.match(text, *lines[0]) is not None
-    for (start, end), (after, after_end) in zip(lines, lines[1:], strict=False):
+    for place, ((start, end), (after, after_end)) in enumerate(pairwise(lines)):
         next_item = MARKER.match(text, after, after_end) is not None
-        if next_item or not _wrapped(text[start:end], text[after:after_end], width):
+        following = text[after:after_end]
+        if next_item or not _wrapped(columns[place], width, len(lines), following):
             yield Block(first, end, "item" if item else "sentence", paragraph=paragraph)
             first, item = after, next_item
     yield Block(first, lines[-1][1], "item" if item else "sentence", paragraph=paragraph)
 
 
-def _wrapped(line: str, following: str, width: int) -> bool:
-    """Whether ``line`` ended for want of room: the next line's first word did not fit into it."""
-    line = line.rstrip()
-    if len(line) < _NARROW or _STOPPED.search(line):
+def _wrapped(columns: int, width: int, lines: int, following: str) -> bool:
+    """Whether a line of so many columns only ended for want of room.
+
+    It did when the first word of the ``following`` line would not have fitted into the paragraph's
+    ``width``, and that is a width to wrap at: seen on more than two ``lines``, or a usual one. A
+    line that goes on in lower case did in any case, unless it is narrower than anyone wraps.
+    """
+    match = _FIRST.match(following)
+    word = match.group(1) if match else ""
+    if columns < _NARROW:
         return False
-    word = following.split(None, 1)[0]
-    return len(line) + 1 + len(word) > width
+    if word[:1].islower():
+        return True
+    usual = width >= _USUAL or (lines > 2 and width > _NARROW)
+    return usual and width <= _WIDE and columns + 1 + _columns(word) > width
+
+
+def _columns(line: str) -> int:
+    """Return the columns of ``line`` on a terminal, where a Chinese character takes two."""
+    return len(line) if line.isascii() else len(line) + len(_DOUBLE.findall(line))

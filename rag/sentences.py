@@ -1,6 +1,6 @@
 """Text → spans that tile it: ``"".join(text[s.start : s.end] for s in spans) == text``.
 
-    text ─ paragraphs.py or markdown.py → blocks ─ stops.py → sentences ─ pieces → spans
+    text ─ paragraphs.py or markdown.py → blocks ─ stops.py → sentences ─ lengths.py → spans
 
 The door to splitting; knows no files and no windows.
 """
@@ -13,27 +13,29 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rag.languages import detect_language
+from rag.lengths import CAP, CODE_CAP, cut_lines, cut_prose
 from rag.paragraphs import plain_blocks
 from rag.stops import sentence_ends
 from rag.types import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rag.blocks import Block
 
-SPLITTER = "sentences-1"
+SPLITTER = "sentences-2"
 """Version of the rules: stored with a collection, which must be rebuilt when they change."""
 
-CAP = 800
-"""Characters of the longest sentence; what is longer is cut."""
-
-_NOT_SPACE = re.compile(r"\S")
-_CLAUSE = re.compile(r"[，；,;：:、](?=\s|[^\x00-\x7f])|\s")
+_RULE = re.compile(r"(.)\1{3,}")
+_WORD = re.compile(r"[^\W_]")
 
 
 def split_sentences(text: str, *, markdown: bool = False) -> list[Span]:
     """Split ``text`` into spans that tile it, in order, none empty.
+
+    In plain text a line break inside a paragraph of wrapped lines ends no sentence; short lines and
+    list lines stand alone. In Markdown its blocks decide: a list item's sentences, a table row, a
+    fence are spans. No span of prose is longer than 800 characters, none of code than 1,600.
 
     Example:
         >>> [s.end for s in split_sentences("It boils. Pour it out.")]
@@ -42,11 +44,11 @@ def split_sentences(text: str, *, markdown: bool = False) -> list[Span]:
     if markdown:
         from rag.markdown import markdown_blocks
 
-        blocks = markdown_blocks(text)
+        blocks: Iterable[Block] = markdown_blocks(text)
     else:
         blocks = plain_blocks(text)
     language = detect_language(text)
-    return _tiled(text, [span for block in blocks for span in _pieces(text, block, language)])
+    return _tiled(text, [span for block in blocks for span in _spans(text, block, language)])
 
 
 def _tiled(text: str, spans: list[Span]) -> list[Span]:
@@ -54,44 +56,37 @@ def _tiled(text: str, spans: list[Span]) -> list[Span]:
     if not spans:
         return [Span(0, len(text), "blank", searchable=False)] if text else []
     ends = [span.start for span in spans[1:]] + [len(text)]
-    tiled = [replace(span, end=end) for span, end in zip(spans, ends, strict=True)]
+    tiled = [
+        span if span.end == end else replace(span, end=end)
+        for span, end in zip(spans, ends, strict=True)
+    ]
     if spans[0].start > 0:
         tiled.insert(0, Span(0, spans[0].start, "blank", searchable=False))
     return tiled
 
 
-def _pieces(text: str, block: Block, language: str) -> Iterator[Span]:
+def _spans(text: str, block: Block, language: str) -> Iterator[Span]:
     """Yield the spans of a block, each from its first to behind its last visible character."""
-    ends = [block.end]
-    if block.cut == "sentences":
-        prose = text[block.start : block.end] if block.prose is None else block.prose
-        stops = [block.start + end for end in sentence_ends(prose, detect_language(prose, language))]
-        ends = sorted({*stops, *block.breaks, block.end})
+    searchable = block.searchable and _WORD.search(text, block.start, block.end) is not None
+    kind = block.kind if searchable or not block.searchable else "rule"
+    for start, end in _pieces(text, block, language):
+        yield Span(start, end, kind, searchable, block.section, block.paragraph, block.context)
+
+
+def _pieces(text: str, block: Block, language: str) -> Iterator[tuple[int, int]]:
+    if block.cut == "whole":
+        yield from cut_lines(text, block.start, block.end, block.end - block.start)
+        return
+    if block.cut == "lines":
+        yield from cut_lines(text, block.start, block.end, CODE_CAP)
+        return
+    prose = text[block.start : block.end] if block.prose is None else block.prose
+    stops = [block.start + end for end in sentence_ends(prose, detect_language(prose, language))]
+    ends = sorted({*stops, *block.breaks, block.end})
+    start = block.start
     for low, high in pairwise([block.start, *ends]):
-        for start, end in _capped(text, low, high):
-            yield Span(
-                start,
-                end,
-                block.kind,
-                block.searchable,
-                block.section,
-                block.paragraph,
-                block.context,
-            )
-
-
-def _capped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield ``text[start:end]`` without outer white space, cut into pieces of at most CAP."""
-    while True:
-        first = _NOT_SPACE.search(text, start, end)
-        if first is None:
-            return
-        start = first.start()
-        if end - start <= CAP:
-            yield start, start + len(text[start:end].rstrip())
-            return
-        cut = start + CAP
-        for match in _CLAUSE.finditer(text, start + CAP // 2, start + CAP):
-            cut = match.end()
-        yield start, start + len(text[start:cut].rstrip())
-        start = cut
+        if _WORD.search(text, low, high) or _RULE.fullmatch(text[low:high].strip()):
+            yield from cut_prose(text, start, high, CAP)
+            start = high
+    if start < block.end:
+        yield from cut_prose(text, start, block.end, CAP)

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from rag.abbreviations import abbreviation, begins_sentences, has_ordinals
 from rag.enclosures import Enclosures
 from rag.markers import MARKER, run_in_markers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _WIDE = "。！？｡．"
 _NATIVE = "।॥۔؟։።፧፨။។៕།༎᠃᠉‼⁇⁈⁉‽"
@@ -29,6 +33,7 @@ _AFTER = (
 )
 _NEXT = re.compile(rf"\s*(?:[-–—]+\s*)?[{_OPENERS}]*\s*(?P<word>\w[\w'’.-]*)?")
 _LAST = re.compile(r"([^\W_](?:[^\W_]|[.'’°-](?=[^\W_]))*)\W?\s*\Z|\S\s*\Z")
+_LAST_RUN = re.compile(r"\S*\Z")
 _JOINED = re.compile(
     r"(?<!\S)[\"'“(]*(?:[a-zà-ÿ]{2,}|\d[\d,]{2,})[.!?][A-Z][a-zà-ÿ]+[,.;:!?]*(?=\s|\Z)"
 )
@@ -50,6 +55,8 @@ _STARTERS = frozenset(
     " also not no don't can't very great".split()
 )
 """English words that often begin a sentence, also where its writer spares capitals."""
+_RULE = re.compile(r"(?<!\S)([-_=~*#])\1{3,}(?!\S)")
+_ADDRESS = re.compile(r"https?://\S{1,300}[\w/>)](?=\s+(http(?=s?://)|[A-Z]\w*))")
 _SPEECH = re.compile(r"[^，。！？,.!?]{0,8}[说説道问問喊叫答笑嚷骂罵曰]")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -68,12 +75,13 @@ def sentence_ends(text: str, language: str = "en") -> list[int]:
     In order; the end of the text is not among them.
     """
     markers = run_in_markers(text)
-    ends = {len(text[: marker.start].rstrip()) for marker in markers if marker.begins}
+    ends = {_visible_end(text, marker.start) for marker in markers if marker.begins}
+    listed = {place for marker in markers for place in range(marker.start, marker.end)}
     inside, wide = Enclosures(text), Enclosures(text, wide=True)
     lead = MARKER.match(text)
     start = lead.end() if lead else 0
     for match in _candidates(_EXTRA.get(language, "")).finditer(text, start):
-        if any(m.start <= match.start() < m.end for m in markers):
+        if match.start() in listed:
             continue
         if match["stop"][-1] in _WIDE:
             ended = _wide_ends(text, match, wide)
@@ -83,7 +91,25 @@ def sentence_ends(text: str, language: str = "en") -> list[int]:
         if ended:
             start = match.end()
             ends.add(start)
+    ends.update(_ends_without_stop(text, language))
     return sorted(ends - {0, len(text)})
+
+
+def _ends_without_stop(text: str, language: str) -> Iterator[int]:
+    """Yield the ends that lost line breaks leave: around rules, and after a bare address."""
+    for rule in _RULE.finditer(text):
+        yield _visible_end(text, rule.start())
+        yield rule.end()
+    if "://" in text:
+        for address in _ADDRESS.finditer(text):
+            if address[1].startswith("http") or begins_sentences(address[1], language):
+                yield address.end()
+
+
+def _visible_end(text: str, end: int) -> int:
+    while end > 0 and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def _wide_ends(text: str, match: re.Match[str], inside: Enclosures) -> bool:
@@ -133,8 +159,8 @@ def _space_missing(text: str, match: re.Match[str]) -> bool:
     """Whether a sentence begins right after the stop: "the fire.Wildfires are", "好.然后"."""
     if _HAN.match(text, match.end()):
         return match["stop"][-1] in "!?" or _HAN.match(text, match.start() - 1) is not None
-    start = max(text.rfind(" ", 0, match.start()), text.rfind("\n", 0, match.start())) + 1
-    return not match["closers"] and _JOINED.match(text, start) is not None
+    word = _LAST_RUN.search(text, max(0, match.start() - 40), match.start())
+    return bool(word) and not match["closers"] and _JOINED.match(text, word.start()) is not None
 
 
 def _lower_starts(text: str, match: re.Match[str], word: str, start: int, language: str) -> bool:
@@ -171,7 +197,7 @@ def _full_stop_ends(text: str, match: re.Match[str], start: int, word: str, lang
     if len(last) == 1 and last.isalpha():
         return not first and not number_next and _letter_ends(last, before[-1], word, language)
     if _TIME.fullmatch(last):
-        clause = max(start, text.rfind(": ", start, match.start()) + 1)
+        clause = max(start, text.rfind(": ", max(start, match.start() - 200), match.start()) + 1)
         fronted = _FRONTED.match(text, clause) or word.replace(".", "") in _ZONES
         return not first and (begins_sentences(word, language) or not fronted)
     kind = abbreviation(last, language)
