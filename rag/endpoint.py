@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from json import JSONDecodeError
+from typing import Literal
 from urllib.request import getproxies
 
 import httpx
@@ -48,6 +49,7 @@ class Endpoint:
     url: str
     key: str
     settings: Settings
+    kind: Literal["chat", "embedding"] = "chat"
 
     @classmethod
     def of_chat(cls, settings: Settings) -> Endpoint:
@@ -64,10 +66,23 @@ class Endpoint:
             settings,
         )
 
+    @classmethod
+    def of_embeddings(cls, settings: Settings) -> Endpoint:
+        """Return the embedding model's endpoint. Raises SettingsError likewise."""
+        key = settings.embedding_api_key or settings.openai_api_key
+        url = settings.embedding_base_url or settings.openai_base_url
+        if not key and not url:
+            raise SettingsError(
+                f"RAG_EMBEDDING_MODEL is {settings.embedding_model}, but there is neither "
+                "OPENAI_API_KEY nor OPENAI_BASE_URL: set the key, or the address of a server"
+            )
+        url = (url or OPENAI).rstrip("/")
+        return cls(settings.embedding_model, url, key or NO_KEY, settings, "embedding")
+
     def client(self) -> httpx.Client:
         """Open a client for it, with the timeouts and proxy trust of the settings."""
         return httpx.Client(
-            verify=_certificates(),
+            verify=certificates(),
             trust_env=self.settings.openai_trust_env,
             timeout=self.timeout(),
             follow_redirects=True,
@@ -99,7 +114,7 @@ class Endpoint:
         except (JSONDecodeError, UnicodeDecodeError) as error:
             raise ModelError(
                 f"{self.url} does not speak OpenAI's protocol: it sent something that is not JSON; "
-                "check OPENAI_BASE_URL (it often ends in /v1)"
+                f"check {self.variable('url')} (it often ends in /v1)"
             ) from error
 
     def clean(self, text: str) -> str:
@@ -111,24 +126,36 @@ class Endpoint:
         line = " ".join(text.split())
         return line if len(line) <= 200 else line[:199] + "…"
 
+    def variable(self, what: Literal["model", "key", "url"]) -> str:
+        """Return the name of the variable that sets the model, its key or its address."""
+        own = self.kind == "embedding"
+        if what == "model":
+            return "RAG_EMBEDDING_MODEL" if own else "RAG_CHAT_MODEL"
+        if what == "key":
+            own = own and self.settings.embedding_api_key is not None
+            return "RAG_EMBEDDING_API_KEY" if own else "OPENAI_API_KEY"
+        own = own and self.settings.embedding_base_url is not None
+        return "RAG_EMBEDDING_BASE_URL" if own else "OPENAI_BASE_URL"
+
     def _rejected(self, error: openai.APIStatusError) -> ModelRejected:
         status, said = error.status_code, self.clean(_said(error))
         where = f"{self.url} (model {self.model})"
         if status in (400, 413, 422, 500) and _is_too_long(said, error.body):
-            return TooLong(f"{where}: the question with its passages is too long: {said}", status)
+            return TooLong(f"{where}: too long for the model: {said}", status)
+        model, key, url = (self.variable(name) for name in ("model", "key", "url"))
         advice = {
-            401: "check OPENAI_API_KEY",
-            403: "check that OPENAI_API_KEY, or RAG_OPENAI_HEADERS, may use this model",
-            404: "check RAG_CHAT_MODEL, and OPENAI_BASE_URL (it often ends in /v1)",
-            429: "wait, or check the quota of OPENAI_API_KEY",
-        }.get(status, "see the server's log" if status >= 500 else "check RAG_CHAT_MODEL")
+            401: f"check {key}",
+            403: f"check that {key}, or RAG_OPENAI_HEADERS, may use this model",
+            404: f"check {model}, and {url} (it often ends in /v1)",
+            429: f"wait, or check the quota of {key}",
+        }.get(status, "see the server's log" if status >= 500 else f"check {model}")
         return ModelRejected(f"{where} answered {status}: {said}; {advice}", status)
 
     def _unreached(self, error: Exception) -> str:
         cause: BaseException = error
         while cause.__cause__ is not None:
             cause = cause.__cause__
-        hint = "check OPENAI_BASE_URL, and that the server is running"
+        hint = f"check {self.variable('url')}, and that the server is running"
         if self.settings.openai_trust_env and getproxies():
             hint += "; a proxy is set in the environment, RAG_OPENAI_TRUST_ENV=false goes without"
         return f"Cannot reach {self.url} (model {self.model}): {self.clean(str(cause))}; {hint}"
@@ -152,5 +179,6 @@ def _is_too_long(said: str, body: object) -> bool:
 
 
 @functools.lru_cache(maxsize=1)
-def _certificates() -> ssl.SSLContext:
-    return httpx.create_ssl_context()  # reads the certificate store: some 25 ms
+def certificates() -> ssl.SSLContext:
+    """Return what servers are verified with; read once, since that takes some 50 ms."""
+    return httpx.create_ssl_context()
