@@ -35,7 +35,7 @@ def open_writer(settings: Settings, *, full: bool = False, fingerprint: Fingerpr
     of a collection that is made new.
     """
     if settings.qdrant_url:
-        from rag.stores.server import open_server_writer
+        from rag.stores.server_writer import open_server_writer
 
         return open_server_writer(settings, full=full, fingerprint=fingerprint)
     from rag.stores.edge_writer import EdgeWriter

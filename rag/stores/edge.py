@@ -19,16 +19,14 @@ from rag.errors import RagError, StoreError, StoreMissing
 from rag.stores import payload
 from rag.stores.base import DENSE, KEYWORD, CollectionInfo, DocumentRecord, Legs, Scored
 from rag.stores.edge_shard import SENTENCE_FIELDS, engine_filter, engine_sparse, load_to_read
-from rag.stores.filters import Clause, resolve, selects, selects_sentence
+from rag.stores.filters import Clause, resolve
 from rag.stores.generations import Generations
+from rag.stores.listing import PAGE, best_first, in_document_order, list_sentences
 from rag.types import Condition, Sentence
 
 if TYPE_CHECKING:
     from rag.settings import Settings
     from rag.stores.base import SparseVector, Vector
-
-PAGE = 1000
-"""Points read or written at once where many are."""
 
 _ATTEMPTS = 3
 """Times that one generation is opened, 50 ms apart, before it counts as damaged."""
@@ -105,15 +103,15 @@ class EdgeStore:
         ]
         with translated(f"search {self._info.collection}"):
             found = self._shard.query_batch(engine.QueryBatchRequest(requests))
-        return Legs(**{name: _scored(points) for name, points in zip(queries, found, strict=True)})
+        legs = zip(queries, found, strict=True)
+        return Legs(**{name: best_first(map(_scored, points)) for name, points in legs})
 
     def read(self, keys: Iterable[tuple[str, int]]) -> list[Sentence]:
         """Return the sentences ``(source, index)`` that exist, in document order."""
         ids: Any = list({payload.sentence_id(source, index) for source, index in keys})
         with translated(f"read {self._info.collection}"):
             records = self._shard.retrieve(ids, SENTENCE_FIELDS, False)
-        sentences = [payload.sentence_of(record.payload) for record in records]
-        return sorted(sentences, key=lambda sentence: (sentence.source, sentence.index))
+        return in_document_order(payload.sentence_of(record.payload) for record in records)
 
     def documents(self) -> list[DocumentRecord]:
         """Return every document, ordered by path."""
@@ -125,12 +123,7 @@ class EdgeStore:
 
     def sentences(self, where: Sequence[Condition] = ()) -> Iterator[Sentence]:
         """Yield all sentences that fulfil ``where``, ordered by path and index."""
-        for document in self.documents():
-            if selects(where, document):
-                for first in range(0, document.sentences, PAGE):
-                    last = min(first + PAGE, document.sentences)
-                    page = self.read((document.path, index) for index in range(first, last))
-                    yield from (s for s in page if selects_sentence(where, s))
+        return list_sentences(self.documents(), where, self.read)
 
     def scroll(
         self, clause: Clause, *, fields: bool | list[str], vectors: bool = False
@@ -153,8 +146,8 @@ class EdgeStore:
             self._shard.close()
 
 
-def _scored(points: Iterable[engine.ScoredPoint]) -> tuple[Scored, ...]:
-    return tuple(Scored(payload.sentence_of(point.payload), point.score) for point in points)
+def _scored(point: engine.ScoredPoint) -> Scored:
+    return Scored(payload.sentence_of(point.payload), point.score)
 
 
 def open_edge(settings: Settings) -> EdgeStore:
@@ -191,8 +184,6 @@ def _open(settings: Settings, generations: Generations, name: str) -> EdgeStore:
     if found != manifest.points or not records:
         shard.close()
         raise StoreError(f"it holds {found} points instead of {manifest.points}")
-    info = CollectionInfo(
-        settings.collection, str(settings.qdrant_path), name, manifest.documents,
-        manifest.sentences, payload.collection_of(records[0].payload),
-    )  # fmt: skip
+    location = str(settings.qdrant_path)
+    info = payload.info_of(records[0].payload, settings.collection, location)
     return EdgeStore(shard, info)

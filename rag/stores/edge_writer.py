@@ -18,7 +18,7 @@ import qdrant_edge as engine
 from rag.errors import StoreError, StoreMissing
 from rag.stores import payload
 from rag.stores.base import DENSE, CollectionInfo, CollectionRecord, DocumentRecord, Point
-from rag.stores.edge import PAGE, EdgeStore, disk_full, open_edge, translated
+from rag.stores.edge import EdgeStore, disk_full, open_edge, translated
 from rag.stores.edge_shard import (
     create_shard,
     engine_filter,
@@ -28,6 +28,7 @@ from rag.stores.edge_shard import (
 )
 from rag.stores.filters import Clause
 from rag.stores.generations import LOCK, Generations, Manifest
+from rag.stores.listing import PAGE
 from rag.stores.lock import BuilderLock
 
 if TYPE_CHECKING:
@@ -142,23 +143,26 @@ class EdgeWriter:
 
     def finish(self, record: CollectionRecord) -> CollectionInfo:
         """Write the generation out, load it once, and make it the current one."""
-        collection = payload.collection_payload(record)
-        building = self._upsert([engine.Point(payload.COLLECTION_ID, {}, collection)])
-        documents, name = len(self._documents), building.name
+        name = self._begin().name
+        documents = len(self._documents)
         sentences = sum(document.sentences for document in self._documents.values())
-        manifest = Manifest(sentences + documents + 1, documents, sentences)
+        location = str(self._settings.qdrant_path)
+        collection = self._settings.collection
+        info = CollectionInfo(collection, location, name, documents, sentences, record)
+        self._upsert([engine.Point(payload.COLLECTION_ID, {}, payload.collection_payload(info))])
+        self._switch(Manifest(points=sentences + documents + 1))
+        return info
+
+    def _switch(self, manifest: Manifest) -> None:
+        building = self._begin()
         with translated(f"write {self._generations.folder}"):
             building.shard.optimize()
             building.shard.flush()
             building.shard.close()
             self._check(building, manifest)
-            self._generations.switch(name, manifest)
+            self._generations.switch(building.name, manifest)
             self._building = None
             self._generations.remove_others()
-        location = str(self._settings.qdrant_path)
-        return CollectionInfo(
-            self._settings.collection, location, name, documents, sentences, record
-        )
 
     def _check(self, building: _Building, manifest: Manifest) -> None:
         """Load the shard once: that also writes the engine's configuration, as readers may not."""
@@ -171,21 +175,25 @@ class EdgeWriter:
                 "collection is as it was. Run again: python store.py --full"
             )
 
-    def _upsert(self, points: list[engine.Point]) -> _Building:
-        return self._update(engine.UpdateOperation.upsert_points(points))
+    def _upsert(self, points: list[engine.Point]) -> None:
+        self._update(engine.UpdateOperation.upsert_points(points))
 
-    def _update(self, operation: engine.UpdateOperation) -> _Building:
+    def _update(self, operation: engine.UpdateOperation) -> None:
+        shard = self._begin().shard
         with translated(action := f"write {self._generations.folder}"):
             if shutil.disk_usage(self._generations.folder).free < ROOM_BYTES:
                 raise StoreError(disk_full(action))
-            if self._building is None:
-                self._building = self._begin()
-            self._building.shard.update(operation)
-            return self._building
+            shard.update(operation)
 
     def _begin(self) -> _Building:
-        name, folder = self._generations.new()
-        if self._base is None:
-            return _Building(name, folder, create_shard(folder, self._dimension))
-        self._generations.copy(self._base.info.generation, folder)
-        return _Building(name, folder, load_to_write(folder))
+        """Return the generation that is being built; make it first if there is none."""
+        if self._building is None:
+            name, folder = self._generations.new()
+            with translated(f"write {self._generations.folder}"):
+                if self._base is None:
+                    shard = create_shard(folder, self._dimension)
+                else:
+                    self._generations.copy(self._base.info.generation, folder)
+                    shard = load_to_write(folder)
+            self._building = _Building(name, folder, shard)
+        return self._building

@@ -37,8 +37,6 @@ class Manifest:
     """
 
     points: int
-    documents: int
-    sentences: int
 
 
 class Generations:

@@ -14,7 +14,7 @@ from typing import Any, cast
 from uuid import UUID, uuid5
 
 from rag.errors import StoreError
-from rag.stores.base import CollectionRecord, DocumentRecord, Fingerprint, Point
+from rag.stores.base import CollectionInfo, CollectionRecord, DocumentRecord, Fingerprint, Point
 from rag.types import Metadata, Scalar, Sentence
 
 Payload = dict[str, Any]
@@ -29,7 +29,8 @@ KEYWORD_INDEXES = (SOURCE, EMBEDDED, "metadata.section", RECORD)
 INTEGER_INDEXES = ("metadata.page",)
 """Keys that have an index: those that are looked up or filtered by."""
 
-DOCUMENT, COLLECTION = "document", "collection"
+DOCUMENT, COLLECTION, LOCK = "document", "collection", "lock"
+DOCUMENT_PATH = "document.path"
 
 SENTENCE_FIELDS = (
     "page_content",
@@ -43,6 +44,7 @@ SENTENCE_FIELDS = (
 
 _NAMESPACE = UUID("6f1d2b1e-5a55-5d0c-9c3b-3b9d1f0c7a11")  # any fixed one will do
 COLLECTION_ID = uuid5(_NAMESPACE, "\0collection")
+LOCK_ID = uuid5(_NAMESPACE, "\0lock")
 
 
 def sentence_id(source: str, index: int) -> UUID:
@@ -109,20 +111,29 @@ def document_of(payload: Mapping[str, Any] | None) -> DocumentRecord:
         raise _foreign(error) from None
 
 
-def collection_payload(record: CollectionRecord) -> Payload:
-    """Make the collection record's payload."""
-    return {RECORD: COLLECTION, COLLECTION: asdict(record)}
+def collection_payload(info: CollectionInfo) -> Payload:
+    """Make the payload of the collection's record."""
+    counts = {"documents": info.documents, "sentences": info.sentences}
+    fields = {"generation": info.generation, **counts, **asdict(info.record)}
+    return {RECORD: COLLECTION, COLLECTION: fields}
 
 
-def collection_of(payload: Mapping[str, Any] | None) -> CollectionRecord:
-    """Read the collection record's payload. Raises :class:`StoreError` if it is not one of ours."""
+def info_of(payload: Mapping[str, Any] | None, collection: str, location: str) -> CollectionInfo:
+    """Read the collection's record, as found in ``location``.
+
+    Raises :class:`StoreError` if it is not one of ours.
+    """
     try:
-        fields = cast(Payload, payload)[COLLECTION]
-        print_ = fields["fingerprint"]
+        fields = dict(cast(Payload, payload)[COLLECTION])
+        generation, documents, sentences = (
+            fields.pop(name) for name in ("generation", "documents", "sentences")
+        )
+        print_ = fields.pop("fingerprint")
         fingerprint = Fingerprint(**{**print_, "prefixes": tuple(print_["prefixes"])})
-        return CollectionRecord(**{**fields, "fingerprint": fingerprint})
+        record = CollectionRecord(fingerprint=fingerprint, **fields)
     except (KeyError, TypeError) as error:
         raise _foreign(error) from None
+    return CollectionInfo(collection, location, generation, documents, sentences, record)
 
 
 def _foreign(error: Exception) -> StoreError:
