@@ -46,6 +46,12 @@ def stream_deltas(
             yield delta
 
 
+def list_models(endpoint: Endpoint, client: httpx.Client) -> list[str]:
+    """Return the names of the models that the endpoint lists. Raises as openai and httpx do."""
+    listed = _model(endpoint, client).root_client.models.list().data
+    return sorted(str(model.id) for model in listed or [])
+
+
 def warm_up() -> None:
     """Do what the first question would have to wait for: imports, certificates, a first client."""
     endpoint = Endpoint("warm-up", OPENAI, NO_KEY, Settings())

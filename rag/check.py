@@ -86,19 +86,13 @@ def _models(settings: Settings) -> str:
     """Ask for the list of models, which not every server has."""
     import openai
 
+    from rag.chat_model import list_models
     from rag.endpoint import Endpoint
 
     endpoint = Endpoint.of_chat(settings)
-    with endpoint.client() as http, endpoint.errors():
-        client = openai.OpenAI(
-            api_key=endpoint.key,
-            base_url=endpoint.url,
-            default_headers=dict(settings.openai_headers),
-            http_client=http,
-            max_retries=0,
-        )
+    with endpoint.client() as client, endpoint.errors():
         try:
-            names = sorted(model.id for model in client.models.list().data or [])
+            names = list_models(endpoint, client)
         except openai.APIStatusError as error:
             if error.status_code not in (404, 405, 501):
                 raise
