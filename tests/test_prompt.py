@@ -90,7 +90,7 @@ def test_the_rules_call_documents_material() -> None:
 
 
 def test_a_persona_replaces_the_first_words_and_keeps_the_rules() -> None:
-    """A prompt file changes who speaks; citing and refusing stay, since the answer rests on them."""
+    """A prompt file changes who speaks; citing and refusing stay."""
     system = build_messages("How?", [window("a")], system="You are a pirate.\n")[0].content
     assert system.startswith("You are a pirate.\n\nRules:")
     assert NOT_FOUND["en"] in system
