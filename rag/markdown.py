@@ -1,7 +1,8 @@
 """Markdown → blocks, by a Markdown parser that knows which lines each block stands on.
 
-A block is whole lines, so a list item keeps its marker and a quote its ``>``. Does not know what a
-sentence is, nor HTML: the text is never rendered.
+A block is whole lines, so a list item keeps its marker and a quote its ``>``. Headings at the top
+level make the section path of what follows. A heading with nothing under it is searchable: no
+other block would carry its words. Does not know what a sentence is; nothing is rendered.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rag.blocks import Block
+from rag.markers import row_kind
+from rag.markup import has_words, mask_markup, plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,28 +25,47 @@ if TYPE_CHECKING:
 
     from rag.types import SpanKind
 
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
-_MARK = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+")
-_CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
-_TARGET = re.compile(r"\]\([^()\s]*\)")
+_FRONT_MATTER = re.compile(
+    r"\ufeff?(?:---[ \t]*\r?\n(?=[ \t]*[\w\"'#-][^\n]*(?::|\n))(?:[^\n]*\n)*?(?:---|\.\.\.)"
+    r"|\+\+\+[ \t]*\r?\n(?:[^\n]*\n)*?\+\+\+)[ \t]*(?:\r?\n|\Z)"
+)
+_FOOTNOTE = re.compile(r"(?m)^ {0,3}\[\^[^\]\n]{1,99}\]:")
+_REFERENCE = re.compile(r" {0,3}\[[^\]\n]{1,999}\]:")
+_WORD = re.compile(r"[^\W_]")
+_BREAK = re.compile(r"(?: {2,}|\\)\r?\n|<br\s*/?>", re.I)
+_ODD = re.compile(r"\r\n?|\x00")
+_LINE_END = re.compile(r"\n|\r(?!\n)")
+_SECTION_LINE = re.compile(r"\n[ \t]*\n(?=#{1,3} )")
+_FENCE = re.compile(r"(?m)^ {0,3}(```|~~~)")
+
+PART = 500_000
+"""Characters parsed at once, or a few more: a parsed text takes some fifty times its size."""
 
 
-def markdown_blocks(text: str) -> list[Block]:
-    """Return the blocks of ``text`` in order; only white space stands between them."""
+def markdown_blocks(text: str) -> Iterator[Block]:
+    """Yield the blocks of ``text`` in order; only white space stands between them."""
+    front = _FRONT_MATTER.match(text)
+    start = front.end() if front else 0
     walk = _Walk(text)
-    front = _FRONT_MATTER.match(text) if text.startswith("---") else None
-    skip = front.end() if front else 0
     if front:
-        walk.add(0, skip, "front-matter", searchable=False)
-    source = re.sub(r"\r\n?|\x00", _same_length, text[skip:])
-    tokens: list[Token] = []
-    _parser().block.parse(source, _parser(), {}, tokens)
-    walk.tokens(tokens, line=text.count("\n", 0, skip))
-    return _filled(text, walk.blocks)
+        walk.add(0, start, "front-matter", searchable=False, cut="whole")
+        yield walk.blocks.pop()
+    for end in _parts(text, start):
+        walk.parse(start, end)
+        blocks = _filled(text, walk.blocks, start, end)
+        yield from _with_bare_headings(blocks)
+        walk.blocks.clear()
+        start = end
 
 
-def _same_length(match: re.Match[str]) -> str:
-    return {"\r\n": " \n", "\r": "\n", "\0": "\ufffd"}[match.group()]
+def _parts(text: str, start: int) -> Iterator[int]:
+    """Yield the ends of parts of a long text: before a heading that is not inside a fence."""
+    begun = start
+    for match in _SECTION_LINE.finditer(text, start) if len(text) - start > PART else ():
+        if match.end() - start > PART and len(_FENCE.findall(text, begun, match.end())) % 2 == 0:
+            yield (start := match.end())
+            begun = start
+    yield len(text)
 
 
 @cache
@@ -55,98 +77,138 @@ def _parser() -> MarkdownIt:
 
 @dataclass
 class _Walk:
-    """The state of one walk over a text's tokens."""
+    """The state of a walk over a text's tokens: what stands above the next block."""
 
     text: str
     blocks: list[Block] = field(default_factory=list)
     section: list[tuple[int, str]] = field(default_factory=list)
-    paragraph: int = 0
+    containers: list[SpanKind] = field(default_factory=list)
+    paragraph: int = -1
     header: str = ""
 
+    def parse(self, start: int, end: int) -> None:
+        """Add the blocks of ``text[start:end]``, which begins and ends between blocks."""
+        source = _ODD.sub(_same_length, self.text[start:end])
+        # A footnote's definition would be taken for a link's.
+        source = _FOOTNOTE.sub(lambda match: match.group().replace("[", "x", 1), source)
+        tokens: list[Token] = []
+        _parser().block.parse(source, _parser(), {}, tokens)
+        lines = [start, *(start + match.end() for match in _LINE_END.finditer(source)), end]
+        for token, following in zip(tokens, [*tokens[1:], None], strict=False):
+            self._enter(token)
+            if token.map is not None:
+                low, high = (lines[min(line, len(lines) - 1)] for line in token.map)
+                self._leaf(token, following.content if following else "", low, high)
+
     def add(self, start: int, end: int, kind: SpanKind, **options: Any) -> None:
-        """Add a block, unless an earlier one already covers its lines."""
+        """Add a block of whole lines, unless an earlier one covers them."""
         start = max(start, self.blocks[-1].end if self.blocks else 0)
         if start < end and self.text[start:end].strip():
-            section = tuple(title for _, title in self.section)
+            path = tuple(title for _, title in self.section if title)
             self.blocks.append(
-                Block(start, end, kind, section=section, paragraph=self.paragraph, **options)
+                Block(start, end, kind, section=path, paragraph=max(0, self.paragraph), **options)
             )
 
-    def tokens(self, tokens: Sequence[Token], line: int) -> None:
-        """Add the blocks of ``tokens``, whose lines count from ``line`` of the text."""
-        starts = [0, *(m.end() for m in re.finditer(r"\n|\r(?!\n)", self.text)), len(self.text)]
-        inside: list[str] = []
-        for token, following in pairwise([*tokens, None]):
-            if token is None:
-                continue
-            kind = token.type
-            if token.level == 0 and token.nesting >= 0:
-                self.paragraph += 1
-            if kind in ("bullet_list_open", "ordered_list_open", "blockquote_open"):
-                inside.append("quote" if kind == "blockquote_open" else "item")
-            elif kind in ("bullet_list_close", "ordered_list_close", "blockquote_close"):
-                inside.pop()
-            if token.map is None:
-                continue
-            start, end = (starts[min(line + n, len(starts) - 1)] for n in token.map)
-            self.leaf(token, following, start, end, inside)
+    def _enter(self, token: Token) -> None:
+        if token.level == 0 and token.nesting >= 0:
+            self.paragraph += 1
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            self.containers.append("item")
+        elif token.type == "blockquote_open":
+            self.containers.append("quote")
+        elif token.type in ("bullet_list_close", "ordered_list_close", "blockquote_close"):
+            self.containers.pop()
 
-    def leaf(
-        self, token: Token, following: Token | None, start: int, end: int, inside: list[str]
-    ) -> None:
-        """Add the block of a token that has no blocks inside."""
-        kind: SpanKind = inside[-1] if inside else "sentence"  # type: ignore[assignment]
-        content = following.content if following is not None else ""
-        if token.type == "heading_open" and not inside:
-            while self.section and self.section[-1][0] >= int(token.tag[1]):
-                self.section.pop()
-            self.section.append((int(token.tag[1]), _plain(content)))
-            self.add(start, end, "heading", searchable=False, cut="whole")
+    def _leaf(self, token: Token, content: str, start: int, end: int) -> None:
+        """Add the block of a token that has no blocks inside; others are passed over."""
+        kind = self.containers[-1] if self.containers else "sentence"
+        if token.type == "heading_open" and not self.containers:
+            self._heading(int(token.tag[1]), plain_words(content), start, end)
         elif token.type in ("heading_open", "paragraph_open"):
-            self.prose(start, end, kind)
+            self._prose(start, end, kind)
         elif token.type in ("fence", "code_block"):
             self.add(start, end, "code", cut="lines")
         elif token.type == "hr":
             self.add(start, end, "rule", searchable=False, cut="whole")
         elif token.type == "html_block":
-            self.add(start, end, "html", cut="lines")
+            self.add(start, end, "html", cut="lines", searchable=has_words(self.text[start:end]))
         elif token.type == "thead_open":
-            self.header = _plain(self.text[start:end])
-            self.add(start, end, "row", cut="whole")
+            self.header = plain_words(self.text[start:end])
+            self.add(start, end, "row", cut="lines")
         elif token.type == "tbody_open":
             self.add(self.blocks[-1].end, start, "separator", searchable=False, cut="whole")
-        elif token.type == "tr_open" and start >= self.blocks[-1].end:
-            self.add(start, end, "row", cut="whole", context=self.header)
+        elif token.type == "tr_open":
+            self.add(start, end, "row", cut="lines", context=self.header)
 
-    def prose(self, start: int, end: int, kind: SpanKind) -> None:
-        """Add a paragraph, with hard line breaks noted and what is not prose masked."""
+    def _heading(self, level: int, title: str, start: int, end: int) -> None:
+        while self.section and self.section[-1][0] >= level:
+            self.section.pop()
+        self.section.append((level, title))
+        self.add(start, end, "heading", searchable=False, cut="whole")
+
+    def _prose(self, start: int, end: int, kind: SpanKind) -> None:
+        """Add a paragraph, with hard line breaks noted; footnotes and loose rows are for themselves."""
         text = self.text[start:end]
-        breaks = tuple(start + m.end() for m in re.finditer(r"(?:[ ]{2,}|\\)\n", text))
-        for pattern in (_MARK, _TARGET, _CODE):
-            text = pattern.sub(
-                lambda m: re.sub(r"\S", " " if m.re is _MARK else "x", m.group()), text
-            )
-        self.add(start, end, kind, breaks=breaks, prose=text)
+        places = {0, len(text), *(match.start() for match in _FOOTNOTE.finditer(text))}
+        if text.lstrip(" \t>").startswith("|"):
+            places.update(match.end() for match in _LINE_END.finditer(text))
+        for low, high in pairwise(sorted(places)):
+            part = text[low:high]
+            row = row_kind(part)
+            if row:
+                self.add(start + low, start + high, row, cut="lines", searchable=row == "row")
+                continue
+            breaks = tuple(start + low + match.end() for match in _BREAK.finditer(part))
+            note = _FOOTNOTE.match(part) is not None
+            self.add(
+                start + low, start + high, "footnote" if note else kind,
+                breaks=breaks, prose=mask_markup(part),
+            )  # fmt: skip
 
 
-def _plain(markup: str) -> str:
-    """Return the words of a heading or a table row without marks."""
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markup)
-    cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
-    return " | ".join(re.sub(r"[*_`]+", "", cell) for cell in cells)
+def _same_length(match: re.Match[str]) -> str:
+    return {"\r\n": " \n", "\r": "\n", "\0": "\ufffd"}[match.group()]
 
 
-def _filled(text: str, blocks: list[Block]) -> list[Block]:
-    """Make blocks of what the parser gives no token for: link definitions, empty items."""
-    filled: list[Block] = []
-    end = 0
-    for block in [*blocks, Block(len(text), len(text))]:
-        gap = text[end : block.start]
+def _filled(text: str, blocks: Sequence[Block], start: int, end: int) -> Iterator[Block]:
+    """Yield ``blocks`` with blocks between them of what the parser gives no token for.
+
+    These are link definitions, empty items, and whatever is nested deeper than it goes.
+    """
+    place = start
+    last = Block(start, start)
+    for block in [*blocks, Block(end, end)]:
+        gap = text[place : block.start]
         if gap.strip():
-            start = end + len(gap) - len(gap.lstrip())
-            last = filled[-1] if filled else Block(0, 0)
-            filled.append(replace(last, start=start, end=end + len(gap.rstrip()), kind="separator",
-                                  searchable=False, cut="whole", prose=None, breaks=(), context=""))  # fmt: skip
-        filled.append(block)
-        end = block.end
-    return filled[:-1]
+            prose = any(
+                _WORD.search(line) and not _REFERENCE.match(line) for line in gap.splitlines()
+            )
+            yield Block(
+                place, block.start, "sentence" if prose else "separator", searchable=prose,
+                cut="sentences" if prose else "whole", section=last.section, paragraph=last.paragraph,
+                prose=mask_markup(gap) if prose else None,
+            )  # fmt: skip
+        if block.start < block.end:
+            yield block
+        place, last = block.end, block
+
+
+def _with_bare_headings(blocks: Iterator[Block]) -> Iterator[Block]:
+    """Yield ``blocks``, with those headings searchable that have nothing under them."""
+    held: Block | None = None
+    between: list[Block] = []
+    for block in blocks:
+        if held is not None and (block.kind == "heading" or block.searchable):
+            deeper = block.kind != "heading" or len(block.section) > len(held.section)
+            yield held if deeper else replace(held, searchable=True)
+            yield from between
+            held, between = None, []
+        if block.kind == "heading":
+            held = block
+        elif held is not None:
+            between.append(block)
+        else:
+            yield block
+    if held is not None:
+        yield replace(held, searchable=True)
+        yield from between

@@ -1,9 +1,13 @@
-"""The marks that begin list items: at the start of a line, or run in ("1. Open 2. Fill")."""
+"""Marks of lists and tables: markers at the start of a line or run in ("1. Open 2. Fill"), pipes."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rag.types import SpanKind
 
 _BULLETS = "•⁃‣◦▪●○■□✓✔➢►"
 MARKER = re.compile(
@@ -18,6 +22,9 @@ MARKER = re.compile(
     re.VERBOSE,
 )
 """A list marker at the start of a line, with the white space around it."""
+
+_ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*")
+_SEPARATOR = re.compile(r"[ \t>]*\|[ \t|:+-]*\|[ \t]*")
 
 _RUN_IN = re.compile(
     rf"""(?:(?<=\s)|\A)(?P<bullet>[{_BULLETS}]\s*)?
@@ -38,6 +45,14 @@ _ROMAN = {
     "ix": 9,
     "x": 10,
 }
+
+
+def row_kind(line: str) -> SpanKind | None:
+    """Return whether ``line`` is a table's row or the separator under its header, by its pipes."""
+    line = line.rstrip("\r\n")
+    if "|" not in line or not _ROW.fullmatch(line):
+        return None
+    return "separator" if _SEPARATOR.fullmatch(line) and "-" in line else "row"
 
 
 @dataclass(frozen=True, slots=True)

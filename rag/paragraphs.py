@@ -7,14 +7,16 @@ lower case (:func:`_wrapped`); any other ends its block. Knows layout, never whe
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rag.blocks import Block
-from rag.markers import MARKER
+from rag.markers import MARKER, row_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rag.blocks import Cut
+    from rag.types import SpanKind
 
 _LINE = re.compile(r"[^\n\r\f\x85\u2028\u2029]*(?:\r\n|[\n\r\f\x85\u2028\u2029]|\Z)")
 _DOUBLE = re.compile(
@@ -25,6 +27,10 @@ _FIRST = re.compile(r"\s*(\S[^\s\u2e80-\uffff]*)")
 _NARROW, _USUAL, _WIDE = 25, 60, 160
 """Columns: nobody wraps narrower than the first or wider than the last; the second and up is what
 editors, mails and PDF columns wrap at."""
+
+
+_JOINED = ("sentence", "item")
+_CUTS: dict[SpanKind, Cut] = {"row": "lines"}
 
 
 def plain_blocks(text: str) -> Iterator[Block]:
@@ -46,16 +52,27 @@ def plain_blocks(text: str) -> Iterator[Block]:
 def _units(text: str, lines: list[tuple[int, int]], paragraph: int) -> Iterator[Block]:
     """Yield the blocks of one paragraph: its lines, joined where they were only wrapped."""
     columns = [_columns(text[start:end].rstrip()) for start, end in lines]
+    kinds = [_kind(text, start, end) for start, end in lines]
     width = max(columns)
-    first = lines[0][0]
-    item = MARKER.match(text, *lines[0]) is not None
-    for place, ((start, end), (after, after_end)) in enumerate(pairwise(lines)):
-        next_item = MARKER.match(text, after, after_end) is not None
-        following = text[after:after_end]
-        if next_item or not _wrapped(columns[place], width, len(lines), following):
-            yield Block(first, end, "item" if item else "sentence", paragraph=paragraph)
-            first, item = after, next_item
-    yield Block(first, lines[-1][1], "item" if item else "sentence", paragraph=paragraph)
+    first = 0
+    for place in range(len(lines)):
+        following = place + 1
+        if following < len(lines) and kinds[place] in _JOINED and kinds[following] == "sentence":
+            words = text[slice(*lines[following])]
+            if _wrapped(columns[place], width, len(lines), words):
+                continue
+        start, end, kind = lines[first][0], lines[place][1], kinds[first]
+        if kind == "separator":
+            yield Block(start, end, kind, "whole", searchable=False, paragraph=paragraph)
+        else:
+            yield Block(start, end, kind, _CUTS.get(kind, "sentences"), paragraph=paragraph)
+        first = following
+
+
+def _kind(text: str, start: int, end: int) -> SpanKind:
+    if MARKER.match(text, start, end):
+        return "item"
+    return row_kind(text[start:end]) or "sentence"
 
 
 def _wrapped(columns: int, width: int, lines: int, following: str) -> bool:

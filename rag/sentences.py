@@ -67,25 +67,27 @@ def _tiled(text: str, spans: list[Span]) -> list[Span]:
 
 def _spans(text: str, block: Block, language: str) -> Iterator[Span]:
     """Yield the spans of a block, each from its first to behind its last visible character."""
-    searchable = block.searchable and _WORD.search(text, block.start, block.end) is not None
-    kind = block.kind if searchable or not block.searchable else "rule"
-    for start, end in _pieces(text, block, language):
-        yield Span(start, end, kind, searchable, block.section, block.paragraph, block.context)
-
-
-def _pieces(text: str, block: Block, language: str) -> Iterator[tuple[int, int]]:
-    if block.cut == "whole":
-        yield from cut_lines(text, block.start, block.end, block.end - block.start)
-        return
-    if block.cut == "lines":
-        yield from cut_lines(text, block.start, block.end, CODE_CAP)
-        return
     prose = text[block.start : block.end] if block.prose is None else block.prose
+    for start, end in _pieces(text, prose, block, language):
+        worded = _WORD.search(prose, start - block.start, end - block.start) is not None
+        searchable = block.searchable and worded
+        yield Span(
+            start, end, block.kind if worded or not block.searchable else "rule", searchable,
+            block.section, block.paragraph, block.context if searchable else "",
+        )  # fmt: skip
+
+
+def _pieces(text: str, prose: str, block: Block, language: str) -> Iterator[tuple[int, int]]:
+    if block.cut != "sentences":
+        cap = CODE_CAP if block.cut == "lines" else block.end - block.start
+        yield from cut_lines(text, block.start, block.end, cap)
+        return
     stops = [block.start + end for end in sentence_ends(prose, detect_language(prose, language))]
-    ends = sorted({*stops, *block.breaks, block.end})
     start = block.start
-    for low, high in pairwise([block.start, *ends]):
-        if _WORD.search(text, low, high) or _RULE.fullmatch(text[low:high].strip()):
+    for low, high in pairwise(sorted({block.start, *stops, *block.breaks, block.end})):
+        within = low - block.start, high - block.start
+        # What holds no word, such as a quote on its own, goes with what stands after it.
+        if _WORD.search(prose, *within) or _RULE.fullmatch(text[low:high].strip()):
             yield from cut_prose(text, start, high, CAP)
             start = high
     if start < block.end:
