@@ -35,11 +35,16 @@ AVERAGE_LENGTH = 30.0
 """Terms of an average sentence. Fixed, so that a vector depends on its own text alone."""
 QUESTION_WORD_WEIGHT = 0.3
 """Weight of "what", "how", 什么, … in a query: sentences that answer seldom hold them."""
-QUESTION_WORDS = frozenset(
-    ["what", "which", "who", "whom", "whose", "when", "where", "why", "how", "does", "did", "do"]
-    + ["什么", "么", "哪", "哪些", "哪个", "谁", "何", "何时", "多少", "怎么", "怎样", "如何"]
-    + ["为什", "吗", "呢"]
-)
+QUESTION_WORDS = frozenset([
+    "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "does", "did", "do",
+    "什么", "么", "哪", "哪些", "哪个", "谁", "何", "何时", "多少", "怎么", "怎样", "如何",
+    "为什", "吗", "呢",
+])  # fmt: skip
+EMPTY_WORDS = frozenset([
+    "a", "an", "the", "of", "in", "on", "at", "to", "for", "by", "from", "with", "and", "or", "as",
+    "is", "are", "was", "were", "be", "it", "its", "this", "that", "s",
+])  # fmt: skip
+"""Shared words that explain no hit; they count in the search and are never shown as matched."""
 LONGEST_TERM = 64
 """Characters of a joined run that is still kept whole."""
 
@@ -86,10 +91,10 @@ def query_vector(text: str) -> SparseVector:
 def matched_terms(query: str, text: str) -> tuple[str, ...]:
     """Return the terms of ``query`` that ``text`` holds, as ``text`` spells them, in its order.
 
-    Question words are left out. Pairs of unspaced script that overlap are put together; a single
-    character of it counts only where it stands alone in the query.
+    Question words and empty words are left out. Pairs of unspaced script that overlap are put
+    together; a single character of it counts only where it stands alone in the query.
     """
-    wanted = set(_terms(query)) - QUESTION_WORDS
+    wanted = set(_terms(query)) - QUESTION_WORDS - EMPTY_WORDS
     lone = {run for run, _ in _RUNS.findall(query) if len(run) == 1}
     found: dict[str, None] = {}
     for unspaced, run in _RUNS.findall(text):
@@ -116,7 +121,9 @@ def _pieces(run: str) -> Iterator[str]:
 def _run_terms(run: str) -> tuple[str, ...]:
     """Return the terms of a run of letters and digits: the whole first, then its parts."""
     run = _folded(run)
-    parts = [_number(part) if part[0].isdigit() else part for part in _PARTS.findall(run)]
+    parts = [
+        _number(part) if part[0].isdigit() else _singular(part) for part in _PARTS.findall(run)
+    ]
     if len(parts) == 1:
         terms = parts
     else:
@@ -137,6 +144,15 @@ def _folded(text: str) -> str:
 def _number(digits: str) -> str:
     """Spell a number one way: 1,000 as 1000 and 1,7 as 1.7."""
     return digits.replace(",", "" if _THOUSANDS.fullmatch(digits) else ".")
+
+
+def _singular(word: str) -> str:
+    """Fold an English plural: batteries and battery, boxes and box, kettles and kettle."""
+    if len(word) < 4 or word[-1] != "s" or word[-2] in "su" or not word.isascii():
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("sses", "xes", "ches", "shes")) else word[:-1]
 
 
 def _shared_pieces(run: str, wanted: set[str], lone: set[str]) -> Iterable[str]:
