@@ -1,0 +1,5 @@
+"""The chat page: ``streamlit run app.py``."""
+
+from rag.page import main
+
+main()

@@ -1,0 +1,115 @@
+"""The left pane: the turns so far, the one under way, and what to ask when there is none.
+
+Draws only. The turn under way is a fragment of its own that looks again several times a second, so
+that nothing else is drawn while an answer streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rag.page.exchange import Options, Pending
+from rag.page.frontend import Action, draw
+from rag.page.session import Session
+from rag.page.suggestions import suggest
+from rag.page.turns import TurnView, finished, unfinished
+
+if TYPE_CHECKING:
+    from rag.page.library import Library
+    from rag.page.strings import Strings
+
+LOOK_SECONDS = 0.08
+"""How often a streaming answer is drawn: its first token is on screen within 150 ms."""
+
+
+def draw_conversation(session: Session, library: Library, options: Options, words: Strings) -> None:
+    """Draw the conversation, or an invitation to begin one."""
+    shown = session.shown
+    turns = [
+        finished(
+            exchange,
+            words,
+            selected=exchange is shown,
+            last=exchange is session.exchanges[-1],
+        )
+        for exchange in session.exchanges
+    ]
+
+    def act(action: Action) -> None:
+        _act(action, session, library, options)
+
+    _draw("turns", turns, session, words, act)
+    # Both are always there, so that a turn that ends does not make the page anew.
+    under_way = st.fragment(_draw_live, run_every=LOOK_SECONDS if session.live else None)
+    under_way(session, words)
+    if not turns and session.live is None:
+        _invite(session, library, options, words)
+
+
+def _draw_live(session: Session, words: Strings) -> None:
+    live = session.live
+    if live is not None and live.done:
+        st.rerun()  # the whole page: the turn moves up, and what it cites comes first
+    turns = []
+    if live is not None:
+        number = session.made + 1
+        turns.append(unfinished(live, number, words, selected=session.selected is None))
+        turns += [
+            TurnView(number + at, pending.question, state="waiting", status=words.waiting)
+            for at, pending in enumerate(session.waiting, 1)
+        ]
+    _draw("live", turns, session, words, lambda action: _select(action, session))
+    if live is not None:
+        st.button(words.stop, key="stop", icon=":material/stop_circle:", on_click=live.stop)
+
+
+def _draw(
+    key: str,
+    turns: Sequence[TurnView],
+    session: Session,
+    words: Strings,
+    act: Callable[[Action], None],
+) -> None:
+    names = ("again", "cancel", "copied", "copy", "edit", "edit_note", "reasoning", "send",
+             "show_evidence", "show_prompt")  # fmt: skip
+    said = {name: getattr(words, name) for name in names}
+    draw(
+        "conversation",
+        key,
+        {"turns": turns, "words": said, "busy": session.live is not None},
+        act,
+    )
+
+
+def _invite(session: Session, library: Library, options: Options, words: Strings) -> None:
+    with st.container(key="invitation"):
+        st.subheader(words.welcome, anchor=False)
+        st.caption(words.welcome_hint)
+        for at, question in enumerate(suggest(library.assistant.documents(), words)):
+            st.button(
+                question.label,
+                key=f"suggestion-{at}",
+                width="stretch",
+                on_click=session.ask,
+                args=(library, Pending(question.text, options)),
+            )
+
+
+def _select(action: Action, session: Session) -> None:
+    if action.what == "select":
+        session.select(action.turn, action.passage or None)
+
+
+def _act(action: Action, session: Session, library: Library, options: Options) -> None:
+    _select(action, session)
+    if action.what == "prompt":
+        session.prompt_of = action.turn
+    elif action.what == "again":
+        dropped = session.drop_from(action.turn)
+        if dropped:
+            session.ask(library, Pending(dropped.question, options))
+    elif action.what == "edit" and action.question.strip() and session.drop_from(action.turn):
+        session.ask(library, Pending(action.question, options))

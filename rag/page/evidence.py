@@ -1,0 +1,88 @@
+"""The right pane: the passages of the answer looked at, or one of its documents.
+
+Draws only. At another window size than the answer's own the passages are read again, without a
+search and without the model.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rag.errors import DocumentError
+from rag.page.cards import OpenDocument, cards, open_document
+from rag.page.exchange import Exchange, Pending
+from rag.page.frontend import Action, draw
+from rag.page.session import Session
+
+if TYPE_CHECKING:
+    from rag.page.library import Library
+    from rag.page.strings import Strings
+
+
+def draw_evidence(session: Session, library: Library, words: Strings) -> None:
+    """Draw the passages, and the way to answer again when they are not those of the answer."""
+    shown = session.shown
+    answered = shown.answer.windows if shown else ()
+    windows, lines = answered, shown.lines if shown else {}
+    if shown and session.shown_size is not None:
+        windows = tuple(library.assistant.windows(shown.hits, session.shown_size))
+    if shown and not lines:
+        lines = library.lines(windows)
+    _draw_head(shown, session, library, words)
+    found = cards(windows, answered, lines, shown.cited if shown else (), words)
+
+    def act(action: Action) -> None:
+        if action.what == "open":
+            session.opened = (action.source, action.start)
+        elif action.what == "close":
+            session.opened = None
+
+    names = ("back", "evidence", "found_sentence", "open_document", "uncited", "why")
+    draw(
+        "evidence",
+        "evidence",
+        {
+            "turn": shown.number if shown else -1,
+            "cards": found,
+            "document": _document(shown, session, library, words),
+            "focus": session.focus,
+            "hint": words.nothing_found if shown else words.evidence_hint,
+            "words": {name: getattr(words, name) for name in names},
+        },
+        act,
+    )
+
+
+def _draw_head(shown: Exchange | None, session: Session, library: Library, words: Strings) -> None:
+    """Say whose passages these are; offer to answer with them when they were resized."""
+    with st.container(key="evidence-head"):
+        st.subheader(words.evidence, anchor=False)
+        if shown is None or session.shown_size is None or session.live is not None:
+            return
+        made = shown.options.window_size
+        st.caption(words.resized.format(shown=session.shown_size, made=made))
+        options = shown.options.resized(session.shown_size)
+        pending = Pending(shown.question, options, tuple(shown.hits))
+        st.button(
+            words.answer_again, key="answer-again", on_click=session.ask, args=(library, pending)
+        )
+
+
+def _document(
+    shown: Exchange | None, session: Session, library: Library, words: Strings
+) -> OpenDocument | None:
+    if shown is None or session.opened is None:
+        return None
+    source, start = session.opened
+    own = [window for window in shown.answer.windows if window.source == source]
+    try:
+        text = library.text(source)
+    except DocumentError:
+        return None
+    notes = {"": "", "changed": words.changed, "gone": words.gone}
+    note = notes[library.change(source)]
+    if any(text[window.start : window.end] != window.text for window in own):
+        own, note = [], words.rebuilt
+    return open_document(text, own, source, start, note)

@@ -1,0 +1,178 @@
+// Draws turns: the question, the answer with its citations, and what can be done with it.
+
+const PLAIN = new Set([
+  "p", "blockquote", "ul", "li", "em", "strong", "s", "thead", "tbody", "tr", "th", "td",
+  "hr", "br", "code", "span",
+]);
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = rootOf(parentElement, "turns");
+  const scroller = scrollerOf(root);
+  const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 120;
+  const known = drawn.get(root) ?? new Map();
+  drawn.set(root, known);
+  const act = (what, turn, more) => setTriggerValue("action", { what, turn, ...more });
+  let added = false;
+
+  const order = data.turns.map((turn) => {
+    let state = known.get(turn.number);
+    if (!state || state.question !== turn.question) {
+      added = true;
+      state = newTurn(turn, data.words, act);
+      known.set(turn.number, state);
+    }
+    state.node.classList.toggle("selected", turn.selected);
+    state.selected = turn.selected;
+    const json = JSON.stringify([turn, data.words]);
+    if (json !== state.json) drawAnswer(state, turn, data.words, act);
+    state.json = json;
+    return state.node;
+  });
+  for (const [number, state] of known) {
+    if (!order.includes(state.node)) known.delete(number);
+  }
+  const same = order.length === root.childNodes.length;
+  if (!same || order.some((node, at) => node !== root.childNodes[at])) {
+    root.replaceChildren(...order);
+  }
+  root.classList.toggle("busy", data.busy);
+  if (data.follow && (added || atEnd)) {
+    requestAnimationFrame(() => scroller.scrollTo({ top: scroller.scrollHeight }));
+  }
+}
+
+function newTurn(turn, words, act) {
+  const bubble = element("div", "bubble", turn.question);
+  bubble.dir = "auto";
+  const question = element("div", "question", bubble);
+  const answer = element("div", "answer");
+  const text = element("div", "text");
+  text.dir = "auto";
+  const node = element("article", "turn", question, answer);
+  node.dataset.turn = turn.number;
+  const state = { node, question: turn.question, answer, text, blocks: [], selected: false };
+  state.edit = () => edit(question, bubble, state, words, act);
+  answer.addEventListener("click", (event) => {
+    const cite = event.target.closest("a.cite");
+    if (!cite) return;
+    event.preventDefault();
+    const passage = Number(cite.dataset.passage);
+    if (!state.selected) act("select", state.number, { passage });
+    else document.dispatchEvent(new CustomEvent("passage", { detail: passage }));
+  });
+  return state;
+}
+
+function drawAnswer(state, turn, words, act) {
+  state.number = turn.number;
+  state.last = turn.last;
+  drawBlocks(state, turn.blocks, turn.tips);
+  state.text.classList.toggle("writing", turn.state === "writing");
+  state.answer.setAttribute("aria-busy", String(turn.state !== "done"));
+  const parts = [];
+  if (turn.reasoning) {
+    const open = state.answer.querySelector(".reasoning")?.open ?? false;
+    const details = element("details", "reasoning", element("summary", "", words.reasoning));
+    details.append(element("div", "", turn.reasoning));
+    details.open = open;
+    parts.push(details);
+  }
+  parts.push(state.text);
+  if (turn.status) {
+    const status = element("p", "status", turn.status, element("span", "dots"));
+    status.setAttribute("role", "status");
+    parts.push(status);
+  }
+  if (turn.fault) {
+    const fault = element("div", "fault", element("p", "", turn.fault));
+    fault.setAttribute("role", "alert");
+    if (turn.detail) fault.append(element("p", "detail", turn.detail));
+    parts.push(fault);
+  }
+  parts.push(...turn.remarks.map((remark) => element("p", "remark", remark)));
+  if (turn.state === "done") parts.push(footer(state, turn, words, act));
+  state.answer.replaceChildren(...parts);
+}
+
+function footer(state, turn, words, act) {
+  const bar = element("div", "actions");
+  if (turn.copy) {
+    const copy = button("", words.copy, async () => {
+      await navigator.clipboard.writeText(turn.copy);
+      copy.textContent = words.copied;
+      setTimeout(() => (copy.textContent = words.copy), 1500);
+    });
+    bar.append(copy);
+  }
+  if (turn.last) bar.append(button("idle", words.again, () => act("again", turn.number)));
+  bar.append(button("idle", words.edit, () => state.edit()));
+  if (turn.blocks.length) {
+    bar.append(button("", words.show_prompt, () => act("prompt", turn.number)));
+    bar.append(button("show", words.show_evidence, () => act("select", turn.number)));
+  }
+  return element("footer", "", bar, element("span", "facts", turn.facts));
+}
+
+function edit(question, bubble, state, words, act) {
+  if (question.querySelector("textarea")) return;
+  const box = element("textarea");
+  box.value = state.question;
+  box.rows = Math.min(8, state.question.split("\n").length + 1);
+  box.setAttribute("aria-label", words.edit);
+  const close = () => question.replaceChildren(bubble);
+  const send = () => {
+    if (box.value.trim()) act("edit", state.number, { question: box.value.trim() });
+    close();
+  };
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") close();
+    // While an input method composes, Enter chooses a candidate.
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      send();
+    }
+  });
+  const note = state.last ? "" : words.edit_note;
+  const bar = element("div", "actions", element("span", "facts", note));
+  bar.append(button("", words.cancel, close), button("primary", words.send, send));
+  question.replaceChildren(element("div", "editor", box, bar));
+  box.focus();
+}
+
+// Blocks that did not change keep their nodes, so that a long answer streams without flicker.
+function drawBlocks(state, blocks, tips) {
+  blocks.forEach((block, at) => {
+    const json = JSON.stringify(block);
+    const old = state.blocks[at];
+    if (old?.json === json) return;
+    const node = build(block, tips);
+    if (old) old.node.replaceWith(node);
+    else state.text.append(node);
+    state.blocks[at] = { json, node };
+  });
+  while (state.blocks.length > blocks.length) state.blocks.pop().node.remove();
+}
+
+function build(block, tips) {
+  if (typeof block === "string") return document.createTextNode(block);
+  const [tag, number, ...children] = block;
+  if (tag === "cite") return citation(number, children[0], tips);
+  const nodes = children.map((child) => build(child, tips));
+  if (tag === "h") return element(`h${Math.min(6, number + 2)}`, "", ...nodes);
+  if (tag === "pre") return element("pre", "", element("code", "", ...nodes));
+  if (tag === "table") return element("div", "wide", element("table", "", ...nodes));
+  if (tag === "ol") {
+    const list = element("ol", "", ...nodes);
+    list.start = number;
+    return list;
+  }
+  return element(PLAIN.has(tag) ? tag : "span", "", ...nodes);
+}
+
+function citation(passage, label, tips) {
+  const link = element("a", "cite", label);
+  link.href = `#passage-${passage}`;
+  link.dataset.passage = passage;
+  link.title = tips[passage - 1] ?? "";
+  return link;
+}

@@ -1,0 +1,117 @@
+// Draws the passages of an answer, or one whole document; found sentences are marked.
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = rootOf(parentElement, "evidence");
+  const act = (what, more) => setTriggerValue("action", { what, ...more });
+  let state = drawn.get(root);
+  if (!state) {
+    state = { focused: null, json: "" };
+    drawn.set(root, state);
+    state.listen = (event) => {
+      if (state.document) {
+        state.document = false;
+        drawCards(root, state.data, act);
+        act("close");
+      }
+      show(root, event.detail);
+    };
+    document.addEventListener("passage", state.listen);
+  }
+  const json = JSON.stringify(data);
+  if (json !== state.json) {
+    const sameTurn = state.data?.turn === data.turn;
+    const here = sameTurn ? root.querySelector(".here")?.dataset.first : null;
+    state.data = data;
+    state.json = json;
+    state.document = data.document !== null;
+    if (data.document) drawDocument(root, data.document, data.words, act);
+    else drawCards(root, data, act, here);
+    if (!sameTurn && !data.document) scrollerOf(root).scrollTo({ top: 0 });
+  }
+  if (data.focus && data.focus.click !== state.focused) {
+    state.focused = data.focus.click;
+    show(root, data.focus.passage);
+  }
+  return () => document.removeEventListener("passage", state.listen);
+}
+
+function show(root, passage) {
+  const card = root.querySelector(`[data-numbers~="${Number(passage)}"]`);
+  if (!card) return;
+  for (const other of root.querySelectorAll(".here")) {
+    other.classList.remove("here");
+    other.removeAttribute("aria-current");
+  }
+  card.classList.add("here");
+  card.setAttribute("aria-current", "true");
+  card.focus({ preventScroll: true });
+  card.scrollIntoView({ block: "start", behavior: still() ? "auto" : "smooth" });
+}
+
+function drawCards(root, data, act, here) {
+  const nodes = [];
+  const split = data.cards.some((card) => card.cited);
+  data.cards.forEach((card, at) => {
+    if (split && !card.cited && data.cards[at - 1]?.cited) {
+      nodes.push(element("p", "divider", data.words.uncited));
+    }
+    nodes.push(drawCard(card, data.words, act));
+  });
+  if (!nodes.length) nodes.push(element("p", "hint", data.hint));
+  root.replaceChildren(...nodes);
+  if (here) root.querySelector(`[data-first="${Number(here)}"]`)?.classList.add("here");
+}
+
+function drawCard(card, words, act) {
+  const numbers = card.numbers.map((number) => element("span", "number", String(number)));
+  const heading = element("h3", "", card.heading);
+  heading.dir = "auto";
+  const head = element("header", "", ...numbers, heading);
+  const place = element("p", "place", card.place);
+  const text = element("div", "text", ...pieces(card.pieces, words));
+  text.dir = "auto";
+  const reasons = card.why.map((reason) => element("li", "", reason));
+  const why = element("details", "why", element("summary", "", words.why));
+  why.append(element("ul", "", ...reasons));
+  const open = button("open", words.open_document, () =>
+    act("open", { source: card.source, start: card.start }),
+  );
+  const node = element("section", card.cited ? "card cited" : "card");
+  node.append(head, place, text, element("footer", "", why, open));
+  node.tabIndex = -1;
+  node.dataset.numbers = card.numbers.join(" ");
+  node.dataset.first = card.numbers[0] ?? "";
+  node.setAttribute("aria-label", `${words.evidence} ${card.numbers.join(", ")}`);
+  return node;
+}
+
+function drawDocument(root, opened, words, act) {
+  const back = button("back", `← ${words.back}`, () => act("close"));
+  const title = element("h3", "", opened.title);
+  title.dir = "auto";
+  const nodes = pieces(opened.pieces, words);
+  const text = element("div", "text", ...nodes);
+  text.dir = "auto";
+  const head = element("header", "top", back, title, element("p", "place", opened.place));
+  if (opened.note) head.append(element("p", "note", opened.note));
+  root.replaceChildren(element("section", "document", head, text));
+  const target = nodes[opened.target];
+  const scroller = scrollerOf(root);
+  if (target instanceof Element) {
+    target.classList.add("target");
+    target.scrollIntoView({ block: "center" });
+  } else scroller.scrollTo({ top: 0 });
+  back.focus({ preventScroll: true });
+}
+
+function pieces(list, words) {
+  return list.map(({ text, rank }) => {
+    if (!rank) return document.createTextNode(text);
+    const strength = rank === 1 ? "strong" : rank <= 3 ? "medium" : "light";
+    const mark = element("mark", strength, text);
+    // Read aloud before the sentence, but no part of its text.
+    mark.dataset.label = words.found_sentence.replace("{rank}", rank);
+    mark.title = mark.dataset.label.replace(/[:：]\s*$/, "");
+    return mark;
+  });
+}

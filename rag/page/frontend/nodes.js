@@ -1,0 +1,38 @@
+// What both components build their nodes with. Foreign text only ever becomes a text node.
+
+const drawn = new WeakMap(); // a component's root → what it remembers between two drawings
+
+function element(tag, className, ...children) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  node.append(...children.filter((child) => child !== null && child !== ""));
+  return node;
+}
+
+function button(className, label, onClick) {
+  const node = element("button", className, label);
+  node.type = "button";
+  node.addEventListener("click", onClick);
+  return node;
+}
+
+// The root of a component, made when it is drawn for the first time.
+function rootOf(parent, className) {
+  const found = [...parent.children].find((child) => child.classList.contains(className));
+  if (found) return found;
+  const root = element("div", className);
+  parent.append(root);
+  return root;
+}
+
+const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// The nearest box around a component that scrolls; components live in a shadow tree.
+function scrollerOf(node) {
+  for (let at = node; at; at = at.parentNode ?? at.host) {
+    if (!(at instanceof Element)) continue;
+    const overflow = getComputedStyle(at).overflowY;
+    if (overflow === "auto" || overflow === "scroll") return at;
+  }
+  return document.scrollingElement;
+}

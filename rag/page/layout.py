@@ -1,0 +1,132 @@
+"""Settings and a session → the whole page: which view is shown, and where it stands.
+
+Draws only. Whatever a click raises by name becomes a sentence with what to do.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rag.assistant import open_assistant
+from rag.errors import RagError, StoreBusy, StoreError, StoreMissing, StoreUnreachable
+from rag.page.build_view import draw_fault, draw_first_build, draw_stale, draw_update
+from rag.page.building import Builder
+from rag.page.conversation import draw_conversation
+from rag.page.evidence import draw_evidence
+from rag.page.exchange import Options, Pending
+from rag.page.frontend import ICON, PAGE_STYLE
+from rag.page.library import Library
+from rag.page.prompt_view import draw_prompt
+from rag.page.session import Session
+from rag.page.sidebar import choose_language, choose_options, draw_loaded
+from rag.page.strings import LANGUAGES, language_of
+from rag.settings import Settings
+
+if TYPE_CHECKING:
+    from rag.page.strings import Strings
+
+EVIDENCE_SECONDS = 0.25
+"""How long a run that asks waits for the passages: most searches are done by then, and the passages
+are drawn in this very run."""
+
+
+def draw_page() -> None:
+    """Draw the page for one visitor."""
+    language = language_of(st.context.locale)
+    chosen = st.session_state.get("lang") or st.query_params.get("lang") or language
+    words = LANGUAGES[language_of(str(chosen))]
+    st.set_page_config(words.title, ICON, layout="wide")
+    st.html(PAGE_STYLE)
+    builder: Builder | None = None
+    try:
+        settings = Settings.from_env()
+        builder = _builder(settings)
+        library = _library(settings)
+        _draw_chat(library, builder, words, language)
+    except RagError as error:
+        _draw_instead(error, builder, words)
+
+
+def _draw_instead(error: RagError, builder: Builder | None, words: Strings) -> None:
+    """Draw what can be done where there is nothing to chat with."""
+    if builder is not None and isinstance(error, StoreMissing):
+        draw_first_build(builder, words)
+    elif builder is not None and isinstance(error, StoreError) and _can_rebuild(error):
+        draw_stale(builder, words, error)
+    else:
+        draw_fault(words, error)
+        st.button(words.retry, key="retry")
+
+
+def _can_rebuild(error: StoreError) -> bool:
+    """Say whether building again helps: not against a server that is away, or a build that runs."""
+    return not isinstance(error, (StoreUnreachable, StoreBusy))
+
+
+def _draw_chat(library: Library, builder: Builder, words: Strings, language: str) -> None:
+    session: Session = st.session_state.setdefault("session", Session())
+    if session.live is not None and session.live.done:
+        session.finish(library)
+    with st.sidebar:
+        options = _draw_sidebar(session, library, builder, words, language)
+    question = st.chat_input(words.ask, key="question")
+    if question and question.strip():
+        session.ask(library, Pending(question.strip(), options))
+    if session.live is not None:
+        session.live.wait_for_windows(EVIDENCE_SECONDS)
+    left, right = st.columns([3, 2], gap="small")
+    with left, st.container(key="chat"):
+        draw_conversation(session, library, options, words)
+    with right, st.container(key="passages"):
+        draw_evidence(session, library, words)
+    draw_prompt(session, library, words)
+    _preload(library)
+
+
+def _draw_sidebar(
+    session: Session, library: Library, builder: Builder, words: Strings, language: str
+) -> Options:
+    st.subheader(words.title, anchor=False)
+    st.button(words.new_chat, key="new-chat", icon=":material/edit_square:", width="stretch",
+              on_click=_renew, args=(session,))  # fmt: skip
+    options = choose_options(session, library, words)
+    draw_loaded(library, words)
+    draw_update(builder, words)
+    choose_language(language, words)
+    return options
+
+
+def _renew(session: Session) -> None:
+    st.session_state["session"] = session.renewed()
+
+
+def _identity(settings: Settings) -> tuple[str, ...]:
+    """Return what tells two settings apart, keys included; kept in memory only, as a hash."""
+    return tuple(repr(getattr(settings, field.name)) for field in fields(settings))
+
+
+@st.cache_resource(show_spinner=False, hash_funcs={Settings: _identity})
+def _builder(settings: Settings) -> Builder:
+    return Builder(settings)
+
+
+@st.cache_resource(show_spinner=False, hash_funcs={Settings: _identity})
+def _library(settings: Settings) -> Library:
+    return Library(open_assistant(settings))
+
+
+@st.cache_resource(show_spinner=False, hash_funcs={Library: id})
+def _preload(library: Library) -> None:
+    """Load, once and beside the page, what the first question would have to wait for."""
+    if library.assistant.settings.chat_model is not None:
+        threading.Thread(target=_load_chat_model, name="preload", daemon=True).start()
+
+
+def _load_chat_model() -> None:
+    from rag.answering import preload
+
+    preload()

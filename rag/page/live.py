@@ -1,0 +1,92 @@
+"""A question under way, from which any script run can draw what has come so far.
+
+Streamlit ends a script run whenever something is clicked, so the answer depends on none: its
+passages are found in a thread, and the stream that it then becomes fills itself. Does not draw.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rag.errors import RagError
+from rag.types import Answer, Window
+
+if TYPE_CHECKING:
+    from rag.answering import AnswerStream
+
+
+class LiveAnswer:
+    """An answer that is being made. Its methods are for any thread."""
+
+    def __init__(self, question: str, ask: Callable[[], AnswerStream]) -> None:
+        """Begin to answer ``question`` by calling ``ask`` in a thread."""
+        self.question = question
+        self._ask = ask
+        self._stream: AnswerStream | None = None
+        self._error: RagError | None = None
+        self._stopped = False
+        self._searched = threading.Event()
+        threading.Thread(target=self._search, name="question", daemon=True).start()
+
+    @property
+    def windows(self) -> tuple[Window, ...] | None:
+        """The passages; None until they are found."""
+        return None if self._stream is None else self._stream.windows
+
+    @property
+    def text(self) -> str:
+        """The answer's text so far."""
+        return "" if self._stream is None else self._stream.text
+
+    @property
+    def reasoning(self) -> str:
+        """What the model has thought so far, where it shows that."""
+        return "" if self._stream is None else self._stream.reasoning
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing more will come."""
+        if self._stream is None:
+            return self._stopped or self._searched.is_set()
+        return self._stream.ended
+
+    def wait_for_windows(self, timeout_seconds: float) -> None:
+        """Return once the passages are found, or after ``timeout_seconds``."""
+        self._searched.wait(timeout_seconds)
+
+    def stop(self) -> None:
+        """Let it end here, with what came."""
+        self._stopped = True
+        if self._stream is not None:
+            self._stream.close()
+
+    def result(self) -> tuple[Answer, RagError | None]:
+        """Return the answer once it is done, and the error where there is none.
+
+        With an error, or when it was stopped before anything was found, the answer is empty.
+        """
+        none = Answer(self.question, self.question, "", self.windows or (), cut=True)
+        if self._stream is None:
+            return none, self._error
+        try:
+            return self._stream.answer, None
+        except RagError as error:
+            return none, error
+
+    @property
+    def failed(self) -> bool:
+        """Whether a fault of the program kept an answer from beginning; the terminal says which."""
+        return self.done and self._stream is None and self._error is None and not self._stopped
+
+    def _search(self) -> None:
+        try:
+            stream = self._ask()
+            self._stream = stream
+            if self._stopped:
+                stream.close()
+        except RagError as error:
+            self._error = error
+        finally:
+            self._searched.set()

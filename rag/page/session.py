@@ -1,0 +1,155 @@
+"""One visitor's conversation: what was asked, what is being answered, and what is looked at.
+
+Kept in Streamlit's session state, one a browser tab. Knows the assistant, not how anything looks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rag.page.exchange import Exchange, Pending
+from rag.page.live import LiveAnswer
+from rag.types import Answer, Turn
+
+if TYPE_CHECKING:
+    from rag.answering import AnswerStream
+    from rag.page.library import Library
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The passage that a click asked for. ``click`` tells two clicks apart."""
+
+    passage: int
+    click: int
+
+
+@dataclass(slots=True)
+class Session:
+    """A conversation.
+
+    ``made`` counts its exchanges, those that were dropped too. ``selected`` is the exchange whose
+    passages are looked at, None for the one under way. ``shown_size`` is the window size at which
+    they are looked at, when it is not the one of the answer. ``opened`` is the document looked at,
+    as ``(path, start of the passage)``; ``prompt_of`` the exchange whose prompt is.
+    """
+
+    exchanges: list[Exchange] = field(default_factory=list)
+    live: LiveAnswer | None = None
+    pending: Pending | None = None
+    waiting: list[Pending] = field(default_factory=list)
+    selected: int | None = None
+    shown_size: int | None = None
+    opened: tuple[str, int] | None = None
+    focus: Focus | None = None
+    prompt_of: int | None = None
+    made: int = 0
+    _clicks: int = 0
+
+    def ask(self, library: Library, pending: Pending) -> None:
+        """Answer a question, once the one under way is answered."""
+        if self.live is not None:
+            self.waiting.append(pending)
+            return
+        history = self.history
+        assistant = library.assistant
+
+        def ask() -> AnswerStream:
+            options = pending.options
+            return assistant.ask(
+                pending.question,
+                history,
+                window_size=options.window_size,
+                top_k=options.top_k,
+                mode=options.mode,
+                where=options.where,
+                hits=pending.hits,
+            )
+
+        self.pending = pending
+        self.live = LiveAnswer(pending.question, ask)
+        self._look_at(None)
+
+    def finish(self, library: Library) -> None:
+        """Put the answer that is done into the conversation, and ask what waits."""
+        if self.live is None or self.pending is None:
+            return
+        answer, error = self.live.result()
+        self.made += 1
+        self.exchanges.append(
+            Exchange(
+                self.made,
+                self.pending.question,
+                answer,
+                self.pending.options,
+                self.history,
+                library.lines(answer.windows),
+                error,
+                failed=self.live.failed,
+            )
+        )
+        self.live = self.pending = None
+        if self.selected is None:
+            self._look_at(self.made)
+        if self.waiting:
+            self.ask(library, self.waiting.pop(0))
+
+    @property
+    def history(self) -> tuple[Turn, ...]:
+        """The turns that the next question follows."""
+        return tuple(
+            Turn(exchange.question, exchange.answer.text)
+            for exchange in self.exchanges
+            if exchange.answer.text
+        )
+
+    @property
+    def shown(self) -> Exchange | None:
+        """The exchange whose passages are looked at; that of the question under way, once its
+        passages are found, unless another is selected.
+        """
+        if self.selected is not None or self.live is None or self.pending is None:
+            return self.find(self.selected)
+        windows = self.live.windows
+        if windows is None:
+            return None
+        answer = Answer(self.live.question, self.live.question, "", windows)
+        return Exchange(0, self.live.question, answer, self.pending.options)
+
+    def find(self, number: int | None) -> Exchange | None:
+        """Return the exchange of that number."""
+        return next((e for e in self.exchanges if e.number == number), None)
+
+    def select(self, number: int, passage: int | None = None) -> None:
+        """Look at the passages of an exchange, at one of them if it is named."""
+        if self.find(number):
+            self._look_at(number)
+            if passage:
+                self._clicks += 1
+                self.focus = Focus(passage, self._clicks)
+
+    def resize(self, window_size: int) -> None:
+        """Look at the selected passages at another window size."""
+        shown = self.shown
+        own = shown is not None and shown.options.window_size == window_size
+        self.shown_size = None if shown is None or own else window_size
+
+    def drop_from(self, number: int) -> Exchange | None:
+        """Take an exchange, and all that came after it, out of the conversation; return it."""
+        dropped = self.find(number)
+        if dropped is None or self.live is not None:
+            return None
+        self.exchanges = [e for e in self.exchanges if e.number < number]
+        self._look_at(self.exchanges[-1].number if self.exchanges else None)
+        return dropped
+
+    def renewed(self) -> Session:
+        """Stop what is under way and return the session of a new conversation."""
+        if self.live is not None:
+            self.live.stop()
+        return Session(made=self.made)
+
+    def _look_at(self, number: int | None) -> None:
+        self.selected = number
+        self.shown_size = self.opened = self.focus = None

@@ -1,0 +1,101 @@
+"""What the page has to say: a name for each string.
+
+Does not know any language. Words in braces are filled in by whoever draws the string.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """The page's words in one language."""
+
+    language: str
+    title: str
+    # The chat.
+    ask: str
+    welcome: str
+    welcome_hint: str
+    suggestions: tuple[str, ...]
+    suggest_title: str
+    searching: str
+    reading: str
+    stop: str
+    stopped: str
+    cut: str
+    waiting: str
+    copy: str
+    copied: str
+    again: str
+    edit: str
+    send: str
+    cancel: str
+    edit_note: str
+    show_prompt: str
+    show_evidence: str
+    reasoning: str
+    sources: str
+    extractive: str
+    tokens: str
+    seconds: str
+    refused: str
+    unexpected: str
+    roles: dict[str, str]
+    # The evidence.
+    evidence: str
+    evidence_hint: str
+    nothing_found: str
+    uncited: str
+    why: str
+    open_document: str
+    back: str
+    page: str
+    found_sentence: str
+    why_rank: str
+    why_dense: str
+    why_no_dense: str
+    why_keyword: str
+    why_no_keyword: str
+    why_terms: str
+    resized: str
+    answer_again: str
+    changed: str
+    gone: str
+    rebuilt: str
+    # The sidebar.
+    new_chat: str
+    loaded: str
+    documents: tuple[str, str]
+    sentences: tuple[str, str]
+    embedding: str
+    chat_model: str
+    no_chat_model: str
+    connect: str
+    connect_how: str
+    window_size: str
+    window_size_help: str
+    advanced: str
+    top_k: str
+    top_k_help: str
+    mode: str
+    mode_help: str
+    modes: dict[str, str]
+    sources_filter: str
+    sources_filter_help: str
+    all_documents: str
+    interface: str
+    # Building.
+    update: str
+    update_help: str
+    building: str
+    building_hint: str
+    steps: dict[str, str]
+    cancel_build: str
+    built: str
+    # Faults: class of error → what happened, in a sentence with what to do.
+    faults: dict[str, str]
+    retry: str
+    rebuild: str
+    build: str

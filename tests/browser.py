@@ -1,0 +1,112 @@
+"""The page as a real process, and a headless Chromium that looks at it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag.settings import VARIABLES, Settings
+from tests.conftest import ROOT, chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ARTEFACTS = ROOT / "tests" / "artefacts"
+
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """This process's environment with ``settings``, and nothing else, set by variables."""
+    names = {variable.variable for variable in VARIABLES.values()}
+    kept = {name: value for name, value in os.environ.items() if name not in names}
+    default = Settings()
+    own = {
+        variable.variable: str(getattr(settings, name))
+        for name, variable in VARIABLES.items()
+        if getattr(settings, name) != getattr(default, name)
+    }
+    return {**kept, "NO_PROXY": "localhost,127.0.0.1", **own}
+
+
+@dataclass
+class Page:
+    """A running page."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+    seconds_to_ready: float = field(default=0.0)
+
+
+@contextmanager
+def running_page(settings: Settings, folder: Path) -> Iterator[Page]:
+    """Run ``streamlit run app.py`` until the block ends; its output goes to ``folder``."""
+    port = free_port()
+    log = folder / f"page-{port}.log"
+    command = [
+        sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"),
+        "--server.port", str(port), "--server.headless", "true",
+    ]  # fmt: skip
+    began = time.monotonic()
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment(settings), stdout=output, stderr=output
+        )
+        try:
+            page = Page(f"http://localhost:{port}", process, log)
+            _wait_until_ready(page)
+            page.seconds_to_ready = time.monotonic() - began
+            yield page
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def open_browser() -> Iterator[Browser]:
+    """A headless Chromium, closed when the block ends."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def _wait_until_ready(page: Page) -> None:
+    for _ in range(600):
+        if page.process.poll() is not None:
+            raise RuntimeError(page.log.read_text("utf-8", errors="replace"))
+        try:
+            with urllib.request.urlopen(f"{page.url}/_stcore/health", timeout=1) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.05)
+    raise TimeoutError("the page did not start within 30 s")
