@@ -54,6 +54,7 @@ _BOUND = {
     "kk": "проф акад ж т.б",
     "el": "κ κα κ.κ δρ καθ π.χ βλ δηλ αγ",
 }  # fmt: skip
+_EVERYWHERE = " mr mrs ms dr prof st mt"
 _NUMBERED = {
     "en": "no nos n° p pp pg pgs fig figs eq eqs sec sect ch chap vol vols ref refs art arts para"
     " paras par tab app ex ser pt pts v rm tel ext apt Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov"
@@ -78,7 +79,7 @@ _UNITS = (
     " долл куб кв град кб од вт км м га"
 )
 _LOOSE = {
-    "en": "etc co inc corp ltd llc plc jr sr esq bros mfg est max min misc dist st ave blvd"
+    "en": "etc co inc corp ltd llc plc jr sr esq bros mfg est max misc dist st ave blvd"
     " rd ln hwy pl bldg assoc govt Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun Ind Mass Cal Calif"
     " Conn Fla Wash Penn Mich Minn Wis Ont Que Sask",
     "de": "usw etc u.ä o.ä u.v.m str jh jhd Jan Febr Feb Mär Apr Aug Sep Sept Okt Nov Dez Mo Di Mi"
@@ -106,10 +107,10 @@ _ORDINALS = frozenset({"de", "da", "fi", "cs", "sk", "hu", "tr", "pl"})
 
 @cache
 def _list(language: str) -> dict[str, Abbreviation]:
-    """Return our abbreviations of ``language``; a word in two lists counts as the looser."""
+    """Return our abbreviations of ``language``; what a word is in a later list counts."""
     found: dict[str, Abbreviation] = {}
     for kind, words in (
-        ("bound", _BOUND.get(language, "")), ("unit", _UNITS),
+        ("unit", _UNITS), ("bound", _BOUND.get(language, "") + _EVERYWHERE),
         ("numbered", _NUMBERED.get(language, "")), ("loose", _LOOSE.get(language, "")),
     ):  # fmt: skip
         for word in words.split():
@@ -125,8 +126,9 @@ def abbreviation(word: str, language: str) -> Abbreviation | None:
         return kind
     if _DOTTED.fullmatch(word):
         return None if _DEGREE.fullmatch(word) else "loose"
-    asked = f"Xy {word}. Xy".encode("utf-8", "replace").decode()
-    return "loose" if len(sentencex.segment(language, asked)) == 1 else None
+    if word in small_words(language):
+        return None
+    return "loose" if len(sentencex.segment(language, f"Xy {word}. Xy")) == 1 else None
 
 
 def begins_sentences(word: str, language: str) -> bool:
