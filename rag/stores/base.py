@@ -160,6 +160,10 @@ class Store(Protocol):
         """Return the sentences ``(source, index)`` that exist, in document order, at once."""
         ...
 
+    def vectors(self, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Vector]:
+        """Return the dense vectors of the sentences ``(source, index)`` that exist."""
+        ...
+
     def documents(self) -> list[DocumentRecord]:
         """Return every document, ordered by path."""
         ...

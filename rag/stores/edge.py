@@ -113,6 +113,15 @@ class EdgeStore:
             records = self._shard.retrieve(ids, SENTENCE_FIELDS, False)
         return in_document_order(payload.sentence_of(record.payload) for record in records)
 
+    def vectors(self, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Vector]:
+        """Return the dense vectors of the sentences ``(source, index)`` that exist."""
+        import numpy as np
+
+        ids: dict[Any, tuple[str, int]] = {payload.sentence_id(*key): key for key in keys}
+        with translated(f"read {self._info.collection}"):
+            records: Any = self._shard.retrieve(list(ids), False, [DENSE])
+        return {ids[r.id]: np.asarray(r.vector[DENSE], dtype=np.float32) for r in records}
+
     def documents(self) -> list[DocumentRecord]:
         """Return every document, ordered by path."""
         if self._documents is None:  # a generation never changes

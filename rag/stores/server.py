@@ -85,6 +85,17 @@ class ServerStore:
             )
         return in_document_order(payload.sentence_of(record.payload) for record in records)
 
+    def vectors(self, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Vector]:
+        """Return the dense vectors of the sentences ``(source, index)`` that exist."""
+        import numpy as np
+
+        ids = {str(payload.sentence_id(*key)): key for key in keys}
+        with translated(f"read {self._info.collection}", self._info.location):
+            records: Any = self._client.retrieve(
+                self._physical, list(ids), with_payload=False, with_vectors=[DENSE]
+            )
+        return {ids[r.id]: np.asarray(r.vector[DENSE], dtype=np.float32) for r in records}
+
     def documents(self) -> list[DocumentRecord]:
         """Return every document, ordered by path, as they were when first asked for."""
         if self._documents is None:
