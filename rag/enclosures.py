@@ -14,45 +14,48 @@ LONGEST = 400
 
 _ANY = f"{{1,{LONGEST}}}"
 _ASIDE = "{1,120}"  # of the longest bracket: one with whole sentences in it is longer
+
+# Each alternative begins with its mark, what must stand before it is looked at behind it: a search
+# then jumps from mark to mark.
 _PAIRS = re.compile(
     rf"""
-      (?<![\w"'])"(?=\S)[^"]{_ANY}(?<=\S)"(?!\w)
-    | (?<![\w'])'(?=\w)(?:[^'"]|'(?=\w)|(?<=\w)'){_ANY}?(?:(?<=[.!?…,])'(?!\w)|(?<=\w)'(?=[,.;:!?)]))
+      "(?<![\w"'].)(?=\S)[^"]{_ANY}(?<=\S)"(?!\w)
+    | '(?<![\w'].)(?=\w)(?:[^'"]|'(?=\w)|(?<=\w)'){_ANY}?(?:(?<=[.!?…,])'(?!\w)|(?<=\w)'(?=[,.;:!?)]))
     | ``[^`"]{_ANY}?''
     | “[^“”]{_ANY}”
-    | [„‚][^„“”‚]{_ANY}[“”]
+    | „[^„“”]{_ANY}[“”]
+    | ‚[^‚‘’]{_ANY}[‘’]
     | «[^«»]{_ANY}»
-    | (?<!\w)»[^«»]{_ANY}«
+    | »(?<!\w.)[^«»]{_ANY}«
     | ‹[^‹›]{_ANY}›
     | \([^()]{_ASIDE}\)
     | \[[^\[\]]{_ANY}\]
-    | \{{[^{{}}]{_ANY}\}}
+    | \{{[^{{}}]{_ASIDE}\}}
     | （[^（）]{_ANY}）
     """,
     re.VERBOSE,
 )
 _WIDE_PAIRS = re.compile(
-    rf"《[^《》]{_ANY}》|（[^（）]{_ANY}）|【[^【】]{_ANY}】|「[^「」]{_ANY}」|『[^『』]{_ANY}』|\([^()]{_ANY}\)"
+    rf"《[^《》]{_ANY}》|（[^（）]{_ANY}）|【[^【】]{_ANY}】|「[^「」]{_ANY}」|『[^『』]{_ANY}』"
+    rf"|\([^()]{_ANY}\)"
 )
 
 
 class Enclosures:
-    """Where the quotations and brackets of a text stand."""
+    """Where the quotations and brackets of a text stand; looked for when first asked."""
 
     def __init__(self, text: str, *, wide: bool = False) -> None:
         """``wide`` looks for the marks of Chinese and Japanese, in which quotations are split."""
-        pattern = _WIDE_PAIRS if wide else _PAIRS
-        spans = [match.span() for match in pattern.finditer(text)]
-        self._starts = [start for start, _ in spans]
-        self._ends = [end for _, end in spans]
+        self._text = text
+        self._pattern = _WIDE_PAIRS if wide else _PAIRS
+        self._starts: list[int] | None = None
+        self._ends: list[int] = []
 
     def covers(self, start: int, end: int) -> bool:
         """Whether ``text[start:end]`` stands inside a pair, before its closing mark."""
+        if self._starts is None:
+            spans = [match.span() for match in self._pattern.finditer(self._text)]
+            self._starts = [start for start, _ in spans]
+            self._ends = [end for _, end in spans]
         place = bisect_left(self._starts, start) - 1
         return place >= 0 and end < self._ends[place]
-
-    def start(self, end: int) -> int | None:
-        """Return where the pair whose closing mark is ``text[end - 1]`` begins, if there is one."""
-        place = bisect_left(self._ends, end)
-        found = place < len(self._ends) and self._ends[place] == end
-        return self._starts[place] if found else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rag.abbreviations import abbreviation, begins_sentences, has_ordinals
 
-_LAST = re.compile(r"([^\W_](?:[^\W_]|[.'’°-](?=[^\W_]))*)\W?\s*\Z|\S\s*\Z")
+_LAST = re.compile(r"[^\W_](?:[^\W_]|[.'’°-](?=[^\W_]))*\Z")
 _REACH = 30
 """Characters looked back at; no abbreviation is longer."""
 
@@ -48,8 +48,11 @@ class Stop:
 
 def last_word(text: str, at: int) -> str:
     """Return the word that ends before ``text[at]``, a blank or a quote between them allowed."""
-    found = _LAST.search(text, max(0, at - _REACH), at)
-    return (found and found.group(1)) or ""
+    words = text[max(0, at - _REACH) : at].split()
+    if not words:
+        return ""
+    found = _LAST.search(words[-1] if words[-1][-1].isalnum() else words[-1][:-1])
+    return found.group() if found else ""
 
 
 def full_stop_ends(stop: Stop) -> bool:

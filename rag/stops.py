@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from rag.abbreviations import begins_sentences
 from rag.enclosures import Enclosures
+from rag.enumerations import run_in_markers
 from rag.full_stops import Stop, full_stop_ends, lower_case_begins
-from rag.markers import MARKER, run_in_markers
+from rag.markers import MARKER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
