@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rag.markers import BULLETS
 
 _MARKER = re.compile(
-    rf"""\s(?:
+    rf"""\s(?=[{BULLETS}(\d]|[a-zA-Z][.)]|[ivx]+[.)])(?:
       (?:[{BULLETS}]\s*)?
       (?P<open>\(?)(?P<label>\d{{1,3}}|[a-zA-Z]|[ivx]{{2,5}})(?P<close>\.\)|\)|\.)(?=\s+\S)
     | [{BULLETS}]\s*

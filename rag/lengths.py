@@ -27,31 +27,30 @@ _COMBINING = re.compile(
 )
 
 
-def cut_prose(text: str, start: int, end: int, cap: int) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of ``text[start:end]``, cut below ``cap`` characters where it is longer.
+def cut_prose(text: str, start: int, end: int, cap: int) -> Iterator[int]:
+    """Yield where the pieces of ``text[start:end]`` begin, none longer than ``cap`` characters.
 
     Cut after the last clause mark of the second half, else at white space, else anywhere but
-    before a combining mark. Without outer white space.
+    before a combining mark. A piece begins with a visible character, and white space after one
+    does not count; nothing is yielded for white space alone.
     """
     yield from _cut(text, start, end, cap, (_CLAUSE, _SPACE))
 
 
-def cut_lines(text: str, start: int, end: int, cap: int) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of ``text[start:end]``, cut below ``cap`` characters at line ends."""
+def cut_lines(text: str, start: int, end: int, cap: int) -> Iterator[int]:
+    """Yield where the pieces of ``text[start:end]`` begin, cut at line ends where that can be."""
     yield from _cut(text, start, end, cap, (_LINE, _SPACE))
 
 
 def _cut(
     text: str, start: int, end: int, cap: int, marks: tuple[re.Pattern[str], ...]
-) -> Iterator[tuple[int, int]]:
+) -> Iterator[int]:
     while first := _VISIBLE.search(text, start, end):
         start = first.start()
-        cut = end if end - start <= cap else _place(text, start, start + cap, marks)
-        stop = cut
-        while text[stop - 1].isspace():
-            stop -= 1
-        yield start, stop
-        start = cut
+        yield start
+        if end - start <= cap:
+            return
+        start = _place(text, start, start + cap, marks)
 
 
 def _place(text: str, start: int, limit: int, marks: tuple[re.Pattern[str], ...]) -> int:

@@ -8,9 +8,8 @@ The door to splitting; knows no files and no windows.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rag.languages import detect_language
 from rag.lengths import CAP, CODE_CAP, cut_lines, cut_prose
@@ -48,46 +47,56 @@ def split_sentences(text: str, *, markdown: bool = False) -> list[Span]:
     else:
         blocks = plain_blocks(text)
     language = detect_language(text)
-    return _tiled(text, [span for block in blocks for span in _spans(text, block, language)])
+    pieces = [piece for block in blocks for piece in _pieces(text, block, language)]
+    if not text:
+        return []
+    if not pieces:
+        return [Span(0, len(text), "blank", searchable=False)]
+    ends = [*(piece.start for piece in pieces[1:]), len(text)]
+    spans = [_span(piece, end) for piece, end in zip(pieces, ends, strict=True)]
+    if pieces[0].start > 0:
+        spans.insert(0, Span(0, pieces[0].start, "blank", searchable=False))
+    return spans
 
 
-def _tiled(text: str, spans: list[Span]) -> list[Span]:
-    """Give each span the white space up to the next; the text's first becomes a blank span."""
-    if not spans:
-        return [Span(0, len(text), "blank", searchable=False)] if text else []
-    ends = [span.start for span in spans[1:]] + [len(text)]
-    tiled = [
-        span if span.end == end else replace(span, end=end)
-        for span, end in zip(spans, ends, strict=True)
-    ]
-    if spans[0].start > 0:
-        tiled.insert(0, Span(0, spans[0].start, "blank", searchable=False))
-    return tiled
+class _Piece(NamedTuple):
+    """A span whose end is not known yet: it reaches to the next."""
+
+    start: int
+    worded: bool
+    block: Block
 
 
-def _spans(text: str, block: Block, language: str) -> Iterator[Span]:
-    """Yield the spans of a block, each from its first to behind its last visible character."""
+def _span(piece: _Piece, end: int) -> Span:
+    start, worded, block = piece
+    searchable = block.searchable and worded
+    kind = block.kind if worded or not block.searchable else "rule"
+    context = block.context if searchable else ""
+    return Span(start, end, kind, searchable, block.section, block.paragraph, context)
+
+
+def _pieces(text: str, block: Block, language: str) -> Iterator[_Piece]:
+    """Yield the pieces of a block; each begins with a visible character."""
     prose = text[block.start : block.end] if block.prose is None else block.prose
-    for start, end in _pieces(text, prose, block, language):
+    starts = list(_starts(text, prose, block, language))
+    for start, end in pairwise([*starts, block.end]):
         worded = _WORD.search(prose, start - block.start, end - block.start) is not None
-        searchable = block.searchable and worded
-        yield Span(
-            start, end, block.kind if worded or not block.searchable else "rule", searchable,
-            block.section, block.paragraph, block.context if searchable else "",
-        )  # fmt: skip
+        yield _Piece(start, worded, block)
 
 
-def _pieces(text: str, prose: str, block: Block, language: str) -> Iterator[tuple[int, int]]:
+def _starts(text: str, prose: str, block: Block, language: str) -> Iterator[int]:
     if block.cut != "sentences":
         cap = CODE_CAP if block.cut == "lines" else block.end - block.start
         yield from cut_lines(text, block.start, block.end, cap)
         return
-    stops = [block.start + end for end in sentence_ends(prose, detect_language(prose, language))]
+    if "." in prose or not prose.isascii():
+        language = detect_language(prose, language)
+    stops = [block.start + end for end in sentence_ends(prose, language)]
     start = block.start
     for low, high in pairwise(sorted({block.start, *stops, *block.breaks, block.end})):
-        within = low - block.start, high - block.start
         # What holds no word, such as a quote on its own, goes with what stands after it.
-        if _WORD.search(prose, *within) or _RULE.fullmatch(text[low:high].strip()):
+        worded = _WORD.search(prose, low - block.start, high - block.start)
+        if worded or _RULE.fullmatch(text[low:high].strip()):
             yield from cut_prose(text, start, high, CAP)
             start = high
     if start < block.end:

@@ -43,7 +43,7 @@ _JOINED = re.compile(
 )
 _CITATION = re.compile(r"\s*\([^()]{1,60}\)[.,;:]")
 _PRONOUN_I = re.compile(r"I(?:['’]|\Z)")
-_RULE = re.compile(r"(?<!\S)([-_=~*#])\1{3,}(?!\S)")
+_RULE = re.compile(r"([-_=~*#])(?<!\S.)\1{3,}(?!\S)")
 _ADDRESS = re.compile(r"https?://\S{1,300}[\w/>)](?=\s+(http(?=s?://)|[A-Z]\w*))")
 _SPEECH = re.compile(r"[^，。！？,.!?]{0,8}[说説道问問喊叫答笑嚷骂罵曰]")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -51,10 +51,12 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 @lru_cache(maxsize=4)
 def _candidates(extra: str) -> re.Pattern[str]:
-    stop = f"[.!?…{_WIDE}{_NATIVE}{extra}]"
-    dash = r"(?:--|[—–])(?=[\"”’»])"  # speech broken off
+    # The first character is one of a set, so that a search jumps from mark to mark. A dash is one
+    # before a closing quote: speech broken off.
+    stop = f".!?…{_WIDE}{_NATIVE}{extra}"
     return re.compile(
-        rf"(?P<stop>{stop}+(?:[ ]\.(?=[ .]|$))*|{dash})"
+        rf"(?P<stop>[{stop}—–-](?:(?<=[{stop}])[{stop}]*(?:[ ]\.(?=[ .]|$))*"
+        rf"|(?:(?<=-)-|(?<=[—–]))(?=[\"”’»])))"
         rf"(?P<closers>(?:[ ]?''|[{_CLOSERS}])*)(?:{_AFTER})?"
     )
 
