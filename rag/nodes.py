@@ -47,8 +47,8 @@ def parse_nodes(document: Document, *, window_size: int) -> list[TextNode]:
     from llama_index.core.schema import Document as LlamaDocument
     from llama_index.core.schema import TextNode
 
-    spans = [span for span in split_sentences(document.text, markdown=document.markdown)
-             if span.searchable]  # fmt: skip
+    found = split_sentences(document.text, markdown=document.markdown, blocks=document.blocks)
+    spans = [span for span in found if span.searchable]
     sentences = _sentences(document, spans)
     parser = SentenceWindowNodeParser.from_defaults(
         sentence_splitter=lambda _: [sentence.text for sentence in sentences],

@@ -18,7 +18,7 @@ from rag.stops import sentence_ends
 from rag.types import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rag.blocks import Block
 
@@ -29,25 +29,29 @@ _RULE = re.compile(r"(.)\1{3,}")
 _WORD = re.compile(r"[^\W_]")
 
 
-def split_sentences(text: str, *, markdown: bool = False) -> list[Span]:
+def split_sentences(
+    text: str, *, markdown: bool = False, blocks: Sequence[Block] = ()
+) -> list[Span]:
     """Split ``text`` into spans that tile it, in order, none empty.
 
     In plain text a line break inside a paragraph of wrapped lines ends no sentence; short lines and
     list lines stand alone. In Markdown its blocks decide: a list item's sentences, a table row, a
-    fence are spans. No span of prose is longer than 800 characters, none of code than 1,600.
+    fence are spans. Where the reader knows the text's ``blocks``, they decide. No span of prose is
+    longer than 800 characters, none of code than 1,600.
 
     Example:
         >>> [s.end for s in split_sentences("It boils. Pour it out.")]
         [10, 22]
     """
-    if markdown:
+    found: Iterable[Block] = blocks
+    if not blocks and markdown:
         from rag.markdown import markdown_blocks
 
-        blocks: Iterable[Block] = markdown_blocks(text)
-    else:
-        blocks = plain_blocks(text)
+        found = markdown_blocks(text)
+    elif not blocks:
+        found = plain_blocks(text)
     language = detect_language(text)
-    pieces = [piece for block in blocks for piece in _pieces(text, block, language)]
+    pieces = [piece for block in found for piece in _pieces(text, block, language)]
     if not text:
         return []
     if not pieces:

@@ -12,7 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rag.blocks import Block
 
 Scalar = str | int | float | bool | date
 """What a document's metadata may hold: front matter, typed."""
@@ -26,6 +29,7 @@ SpanKind = Literal[
 
 Mode = Literal["dense", "keyword", "hybrid"]
 Refusal = Literal["off-topic", "not-found", "filter"]
+ReasoningMode = Literal["auto", "unopened", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,11 @@ class Document:
     """One file, read.
 
     ``path`` is relative to the documents folder, with ``/``. ``text`` has line feeds for line ends
-    and no byte-order mark. ``digest`` is the hex SHA-256 of the file's bytes, ``size`` their number,
-    ``modified`` seconds since the epoch. ``markdown`` says whether ``text`` is Markdown.
-    ``pages`` is empty where the format has none.
+    and no byte-order mark. ``digest`` is the hex SHA-256 of the file's bytes, ``size`` their
+    number, ``modified`` seconds since the epoch. ``markdown`` says whether ``text`` is Markdown.
+    ``pages`` is empty where the format has none. ``blocks`` come from formats that know their
+    layout, in order, with white space alone between them; without any the text's layout decides.
+    ``notes`` are remarks for the user on what of the file could not be read.
     """
 
     path: str
@@ -56,6 +62,8 @@ class Document:
     markdown: bool = False
     metadata: Metadata = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
