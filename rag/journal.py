@@ -105,7 +105,7 @@ class Journal:
 
     def add(self, digests: Iterable[str], vectors: Iterable[Vector]) -> None:
         """Append vectors; once this returns, a kill does not lose them."""
-        records = []
+        records: list[bytes] = []
         for digest, vector in zip(digests, vectors, strict=True):
             key = bytes.fromhex(digest)
             body = key + vector.astype("<f4").tobytes()

@@ -80,5 +80,11 @@ class Stopwatch:
 
     def seconds(self) -> Seconds:
         """Return what was counted so far."""
-        spent: dict[str, float] = {**self._spent}
-        return Seconds(**spent, total=time.perf_counter() - self._began)
+        spent = self._spent
+        return Seconds(
+            read=spent.get("read", 0.0),
+            split=spent.get("split", 0.0),
+            embed=spent.get("embed", 0.0),
+            write=spent.get("write", 0.0),
+            total=time.perf_counter() - self._began,
+        )
