@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rag.assistant import Assistant, open_assistant
     from rag.errors import RagError
+    from rag.langchain import SentenceWindowRetriever
     from rag.settings import Settings
     from rag.types import Answer, Citation, Document, Hit, Sentence, Span, Turn, Window
 
@@ -20,6 +21,7 @@ _HOMES = {
     "Assistant": "rag.assistant",
     "open_assistant": "rag.assistant",
     "RagError": "rag.errors",
+    "SentenceWindowRetriever": "rag.langchain",
     "Settings": "rag.settings",
     "Answer": "rag.types",
     "Citation": "rag.types",
@@ -32,8 +34,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "Answer", "Assistant", "Citation", "Document", "Hit", "RagError", "Sentence", "Settings",
-    "Span", "Turn", "Window", "open_assistant",
+    "Answer", "Assistant", "Citation", "Document", "Hit", "RagError", "Sentence",
+    "SentenceWindowRetriever", "Settings", "Span", "Turn", "Window", "open_assistant",
 ]  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def _grown(
         for part in _parts(sentences, group):
             indices = {sentence.index for sentence in part}
             share = len(indices & found) / len(indices)
-            if share > threshold and part[-1].end - part[0].start <= max_characters:
+            if share > threshold and sum(map(_length, part)) <= max_characters:
                 found |= indices
     return found
 
@@ -98,6 +98,10 @@ def _parts(sentences: Sequence[Sentence], group: Group) -> Iterator[list[Sentenc
             part = []
         part.append(sentence)
     yield part
+
+
+def _length(sentence: Sentence) -> int:
+    return len(sentence.before) + len(sentence.text)
 
 
 def _key(sentence: Sentence) -> tuple[str, int]:
