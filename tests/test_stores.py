@@ -10,7 +10,7 @@ from datetime import date, datetime
 import numpy as np
 import pytest
 
-from rag.errors import StoreBusy, StoreMissing
+from rag.errors import StoreBusy, StoreError, StoreMissing
 from rag.stores.base import Point, SparseVector, Store
 from rag.stores.listing import PAGE
 from rag.types import Condition
@@ -205,9 +205,14 @@ def test_busy(backend: Backend):
 def test_failed_full_build(backend: Backend):
     """A full build that fails before its end leaves the collection as it was, and no litter."""
     info = build(backend, {"a": [A]})
-    with pytest.raises(KeyError), backend.writer(full=True) as writer:
-        put(writer, "b", [B])
-        raise KeyError
+
+    def fail() -> None:
+        with backend.writer(full=True) as writer:
+            put(writer, "b", [B])
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
     store = backend.open()
     assert store.info == info
     assert keys(store.sentences()) == [("a", 0)]
@@ -220,9 +225,14 @@ def test_interrupted_replacement():
     backend = Memory()
     build(backend, {"a": [A, B, C]})
     broken = replace(point("a", 1, A, {}), dense=np.ones(3, dtype=np.float32))
-    with pytest.raises(Exception, match="write"), backend.writer() as writer:
-        writer.add(document("a", 2), [point("a", 0, A, {}), broken])
-        writer.finish(RECORD)
+
+    def fail() -> None:
+        with backend.writer() as writer:
+            writer.add(document("a", 2), [point("a", 0, A, {}), broken])
+            writer.finish(RECORD)
+
+    with pytest.raises(StoreError, match="Cannot write"):
+        fail()
     with backend.writer() as writer:
         assert writer.documents["a"].digest == ""
         put(writer, "a", [B])

@@ -15,19 +15,37 @@ _PIECE_BYTES = 1 << 20
 def copy_tree(source: Path, target: Path, *, without: str = "") -> None:
     """Copy a folder, leaving out files named ``without``. ``target`` must not exist.
 
-    Another process may have the files open and replace some by renaming (the engine does): a
-    temporary file that is gone when its turn comes is not missed. Raises :class:`OSError`.
+    Names that start with a dot are left out: the engine writes its small files beside their place
+    under such names, also in a process that only reads, and they are soon gone. Raises
+    :class:`OSError`.
     """
     target.mkdir()
-    for entry in list(os.scandir(source)):
+    for entry in _entries(source):
         if entry.is_dir(follow_symlinks=False):
             copy_tree(Path(entry.path), target / entry.name, without=without)
         elif entry.name != without:
-            try:
-                _copy_file(Path(entry.path), target / entry.name)
-            except FileNotFoundError:
-                if not entry.name.startswith("."):
-                    raise
+            _copy_file(Path(entry.path), target / entry.name)
+
+
+def list_files(folder: Path) -> list[str]:
+    """Return the paths of all files below ``folder``, relative to it; no temporary ones."""
+    files: list[str] = []
+    for entry in _entries(folder):
+        if entry.is_dir(follow_symlinks=False):
+            files.extend(f"{entry.name}/{name}" for name in list_files(Path(entry.path)))
+        else:
+            files.append(entry.name)
+    return files
+
+
+def size_on_disk(folder: Path) -> int:
+    """Return the bytes that the files below ``folder`` take up, holes not counted."""
+    return sum((folder / name).stat().st_blocks * 512 for name in list_files(folder))
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        return [entry for entry in entries if not entry.name.startswith(".")]
 
 
 def _copy_file(source: Path, target: Path) -> None:

@@ -171,6 +171,7 @@ def open_edge(settings: Settings) -> EdgeStore:
         try:
             return _open(settings, generations, name)
         except StoreError as error:
+            generations.remove_remains(name)
             attempts[name] = attempts.get(name, 0) + 1
             if attempts[name] == _ATTEMPTS:
                 raise StoreError(

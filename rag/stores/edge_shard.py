@@ -15,7 +15,7 @@ import qdrant_edge as engine
 
 from rag.stores import payload
 from rag.stores.base import DENSE, KEYWORD, Point, SparseVector
-from rag.stores.copying import copy_tree
+from rag.stores.copying import copy_tree, list_files
 from rag.stores.filters import Clause
 
 SENTENCE_FIELDS = engine.PayloadSelector.Include(list(payload.SENTENCE_FIELDS))
@@ -57,11 +57,8 @@ def load_to_read(folder: Path) -> engine.EdgeShard:
 
 
 def _writable(folder: Path) -> bool:
-    return all(
-        os.access(os.path.join(directory, name), os.W_OK)  # noqa: PTH118  on every start
-        for directory, _, names in os.walk(folder)
-        for name in (".", *names)
-    )
+    files = (folder / name for name in list_files(folder))
+    return os.access(folder, os.W_OK) and all(os.access(file, os.W_OK) for file in files)
 
 
 def engine_point(point: Point, modified: float) -> engine.Point:

@@ -18,6 +18,7 @@ import qdrant_edge as engine
 from rag.errors import StoreError, StoreMissing
 from rag.stores import payload
 from rag.stores.base import DENSE, CollectionInfo, CollectionRecord, DocumentRecord, Point
+from rag.stores.copying import remove_tree, size_on_disk
 from rag.stores.edge import EdgeStore, disk_full, open_edge, translated
 from rag.stores.edge_shard import (
     create_shard,
@@ -27,7 +28,7 @@ from rag.stores.edge_shard import (
     load_to_write,
 )
 from rag.stores.filters import Clause
-from rag.stores.generations import LOCK, Generations, Manifest
+from rag.stores.generations import LOCK, Generations
 from rag.stores.listing import PAGE
 from rag.stores.lock import BuilderLock
 
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     from rag.settings import Settings
     from rag.stores.base import Fingerprint, Vector
 
-ROOM_BYTES = 128 << 20
-"""Free space below which nothing is written. The engine's files are mapped into memory and grow in
-pages of up to 32 MB; writing to such a page on a full disk would end the process."""
+ROOM_BYTES = 32 << 20
+"""Free space that is wanted beside what is to be written. The engine writes to files mapped into
+memory, and on a full disk that would end the process; a page of points takes some 5 MB."""
 
 
 @dataclass(slots=True)
@@ -91,7 +92,7 @@ class EdgeWriter:
                 self._base.close()
             if self._building is not None:
                 self._building.shard.close()
-                shutil.rmtree(self._building.folder, ignore_errors=True)
+                remove_tree(self._building.folder)
                 self._building = None
         finally:
             self._lock.release()
@@ -150,28 +151,29 @@ class EdgeWriter:
         collection = self._settings.collection
         info = CollectionInfo(collection, location, name, documents, sentences, record)
         self._upsert([engine.Point(payload.COLLECTION_ID, {}, payload.collection_payload(info))])
-        self._switch(Manifest(points=sentences + documents + 1))
+        self._switch(points=sentences + documents + 1)
         return info
 
-    def _switch(self, manifest: Manifest) -> None:
+    def _switch(self, points: int) -> None:
         building = self._begin()
         with translated(f"write {self._generations.folder}"):
+            self._check_room(building.folder)  # segments are written anew before old ones go
             building.shard.optimize()
             building.shard.flush()
             building.shard.close()
-            self._check(building, manifest)
-            self._generations.switch(building.name, manifest)
+            self._check(building, points)
+            self._generations.switch(building.name, points)
             self._building = None
             self._generations.remove_others()
 
-    def _check(self, building: _Building, manifest: Manifest) -> None:
+    def _check(self, building: _Building, points: int) -> None:
         """Load the shard once: that also writes the engine's configuration, as readers may not."""
         shard = load_to_read(building.folder)
         found = shard.info().points_count
         shard.close()
-        if found != manifest.points:
+        if found != points:
             raise StoreError(
-                f"The new generation holds {found} points instead of {manifest.points}; the "
+                f"The new generation holds {found} points instead of {points}; the "
                 "collection is as it was. Run again: python store.py --full"
             )
 
@@ -180,20 +182,33 @@ class EdgeWriter:
 
     def _update(self, operation: engine.UpdateOperation) -> None:
         shard = self._begin().shard
-        with translated(action := f"write {self._generations.folder}"):
-            if shutil.disk_usage(self._generations.folder).free < ROOM_BYTES:
-                raise StoreError(disk_full(action))
+        with translated(f"write {self._generations.folder}"):
+            self._check_room()
             shard.update(operation)
+
+    def _check_room(self, folder: Path | None = None) -> None:
+        """Make sure there is room, for a copy of ``folder`` if one is given."""
+        needed = ROOM_BYTES + (size_on_disk(folder) if folder else 0)
+        if shutil.disk_usage(self._generations.folder).free < needed:
+            raise StoreError(disk_full(f"write {self._generations.folder}"))
 
     def _begin(self) -> _Building:
         """Return the generation that is being built; make it first if there is none."""
         if self._building is None:
             name, folder = self._generations.new()
-            with translated(f"write {self._generations.folder}"):
-                if self._base is None:
-                    shard = create_shard(folder, self._dimension)
-                else:
-                    self._generations.copy(self._base.info.generation, folder)
-                    shard = load_to_write(folder)
-            self._building = _Building(name, folder, shard)
+            try:
+                with translated(f"write {self._generations.folder}"):
+                    self._building = _Building(name, folder, self._make(folder))
+            finally:
+                if self._building is None:
+                    remove_tree(folder)
         return self._building
+
+    def _make(self, folder: Path) -> engine.EdgeShard:
+        if self._base is None:
+            self._check_room()
+            return create_shard(folder, self._dimension)
+        current = self._base.info.generation
+        self._check_room(self._generations.path(current))
+        self._generations.copy(current, folder)
+        return load_to_write(folder)

@@ -14,12 +14,13 @@ from __future__ import annotations
 import json
 import re
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from secrets import token_hex
 
 from rag.errors import StoreError
-from rag.stores.copying import copy_tree, remove_tree, sync, sync_tree, write_synced
+from rag.stores.copying import copy_tree, list_files, remove_tree, sync, sync_tree, write_synced
 
 LOCK = "builder.lock"
 """File that locks a collection's folder. It is the first thing made there."""
@@ -32,11 +33,12 @@ _POINTER, _MANIFEST = "current", "manifest.json"
 class Manifest:
     """What a finished generation holds, written when all else is on the disk.
 
-    ``points`` counts sentences, documents and the collection's record: a shard that lost files
-    opens with fewer, in silence.
+    ``points`` counts sentences, documents and the collection's record. ``files`` are the paths in
+    the generation's folder: a shard that lost some opens in silence, with points or vectors less.
     """
 
     points: int
+    files: tuple[str, ...]
 
 
 class Generations:
@@ -86,12 +88,16 @@ class Generations:
         return self.folder / name
 
     def manifest(self, name: str) -> Manifest:
-        """Read a generation's manifest. Raises :class:`StoreError` if it has none."""
+        """Read a generation's manifest. Raises :class:`StoreError` if any file is missing."""
         try:
             text = (self.path(name) / _MANIFEST).read_text(encoding="utf-8")
-            return Manifest(**json.loads(text))
+            manifest = Manifest(**json.loads(text))
         except (OSError, ValueError, TypeError) as error:
             raise StoreError(f"its manifest cannot be read ({error})") from None
+        missing = set(manifest.files) - set(list_files(self.path(name)))
+        if missing:
+            raise StoreError(f"{len(missing)} of its {len(manifest.files)} files are missing")
+        return manifest
 
     def new(self) -> tuple[str, Path]:
         """Return a new generation's name, and the folder, not yet made, in which to build it."""
@@ -102,12 +108,13 @@ class Generations:
         """Copy a generation, without its manifest, into a folder to build on."""
         copy_tree(self.path(name), target, without=_MANIFEST)
 
-    def switch(self, name: str, manifest: Manifest) -> None:
+    def switch(self, name: str, points: int) -> None:
         """Finish the generation built in ``<name>.new``, and make it the current one at once.
 
         All of it is on the disk before the pointer changes.
         """
         built = self.folder / f"{name}.new"
+        manifest = Manifest(points, tuple(list_files(built)))
         write_synced(built / _MANIFEST, json.dumps(asdict(manifest)))
         sync_tree(built)
         built.rename(self.path(name))
@@ -133,4 +140,14 @@ class Generations:
             elif suffix == "old":
                 remove_tree(entry)
             elif suffix in ("", "new"):
-                remove_tree(entry.rename(self.folder / f"{name}.old"))
+                with suppress(FileNotFoundError):  # a reader was faster, see below
+                    remove_tree(entry.rename(self.folder / f"{name}.old"))
+
+    def remove_remains(self, name: str) -> None:
+        """Remove what is left of a generation that could not be opened, if it is not the current.
+
+        The engine makes the folders that it misses: a reader that comes too late makes anew what a
+        build has just removed.
+        """
+        if self.current() != name:
+            remove_tree(self.path(name))
