@@ -85,7 +85,7 @@ _LOOSE = {
     "de": "usw etc u.ä o.ä u.v.m str jh jhd Jan Febr Feb Mär Apr Aug Sep Sept Okt Nov Dez Mo Di Mi"
     " Do Sa So uvm verl hrsg",
     "fr": "etc janv févr avr juil sept oct nov déc bd av hab sté cie",
-    "es": "etc av avda s.a ee.uu uu ene feb mar abr jun jul ago sep sept oct nov dic lun mié jue"
+    "es": "etc av avda s.a ee uu ee.uu ene feb mar abr jun jul ago sep sept oct nov dic lun mié jue"
     " vie sáb dom hs km cía",
     "pt": "etc av ltda cia s.a jan fev mar abr jun jul ago set out nov dez r",
     "it": "ecc etc s.p.a s.r.l a.c d.c gen feb mar apr mag giu lug ago set ott nov dic lun mer gio"
@@ -126,8 +126,8 @@ def abbreviation(word: str, language: str) -> Abbreviation | None:
         return kind
     if _DOTTED.fullmatch(word):
         return None if _DEGREE.fullmatch(word) else "loose"
-    if word in small_words(language):
-        return None
+    if word in small_words(language) or (word.isupper() and len(word) == 2):
+        return None  # OK is no state here
     return "loose" if len(sentencex.segment(language, f"Xy {word}. Xy")) == 1 else None
 
 

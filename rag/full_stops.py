@@ -47,11 +47,17 @@ class Stop:
 
 
 def last_word(text: str, at: int) -> str:
-    """Return the word that ends before ``text[at]``, a blank or a quote between them allowed."""
+    """Return the word that ends before ``text[at]``, a blank or a quote between them allowed.
+
+    Of a path or an address, all of it: the "c" of "a.b/c" is no initial.
+    """
     words = text[max(0, at - _REACH) : at].split()
     if not words:
         return ""
-    found = _LAST.search(words[-1] if words[-1][-1].isalnum() else words[-1][:-1])
+    word = words[-1] if words[-1][-1].isalnum() else words[-1][:-1]
+    if "/" in word or "@" in word:
+        return word
+    found = _LAST.search(word)
     return found.group() if found else ""
 
 
@@ -60,7 +66,7 @@ def full_stop_ends(stop: Stop) -> bool:
     last = stop.last
     before = stop.before(last)
     number_next = stop.word[0].isdigit()
-    if last.isdigit():
+    if last.isdigit() or (_ROMAN.fullmatch(last) and has_ordinals(stop.language)):
         return _number_ends(stop, last, before)
     if len(last) == 1 and last.isalpha():
         return bool(before) and not number_next and _letter_ends(stop, before)
@@ -80,14 +86,14 @@ def _number_ends(stop: Stop, last: str, before: str) -> bool:
     """Whether a sentence ends after a number: not in a list's "1.", nor in "am 7. Juni"."""
     if not before:
         return len(last) > 3
-    if len(last) > 2 or not has_ordinals(stop.language):
+    if len(last) > 2 and last.isdigit() or not has_ordinals(stop.language):
         return True
     return not stop.word[0].isdigit() and begins_sentences(stop.word, stop.language)
 
 
 def _letter_ends(stop: Stop, before: str) -> bool:
     """Whether a sentence ends after a letter: a unit (3.14 V.), a name (plan B.), no initial."""
-    if before[-1].isdigit():
+    if before[-1].isdigit() or before[-1] == "°":
         return True
     return begins_sentences(stop.word, stop.language) and not before[0].isupper()
 

@@ -45,7 +45,9 @@ _CITATION = re.compile(r"\s*\([^()]{1,60}\)[.,;:]")
 _PRONOUN_I = re.compile(r"I(?:['’]|\Z)")
 _RULE = re.compile(r"([-_=~*#])(?<!\S.)\1{3,}(?!\S)")
 _ADDRESS = re.compile(r"https?://\S{1,300}[\w/>)](?=\s+(http(?=s?://)|[A-Z]\w*))")
-_SPEECH = re.compile(r"[^，。！？,.!?]{0,8}[说説道问問喊叫答笑嚷骂罵曰]")
+_SPEECH = re.compile(r"[^，。！？,.!?]{0,8}[说説道问問喊叫答笑嚷骂罵曰]|[\u3041-\u309f]")
+"""What goes on after a quotation: “好吗？”他说。 「行く。」と言った。"""
+
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -57,7 +59,7 @@ def _candidates(extra: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<stop>[{stop}—–-](?:(?<=[{stop}])[{stop}]*(?:[ ]\.(?=[ .]|$))*"
         rf"|(?:(?<=-)-|(?<=[—–]))(?=[\"”’»])))"
-        rf"(?P<closers>(?:[ ]?''|[{_CLOSERS}])*)(?:{_AFTER})?"
+        rf"(?P<closers>(?:[ ]?''|[ \u00a0\u202f][»›](?=\s|$)|[{_CLOSERS}])*)(?:{_AFTER})?"
     )
 
 
@@ -97,7 +99,7 @@ def _wide_ends(text: str, match: re.Match[str], inside: Enclosures) -> bool:
     if match["stop"] == "．":
         return not following.isdigit()
     if match["closers"] and match["closers"][-1] in _QUOTES and not following.isspace():
-        return not _SPEECH.match(text, end)  # “好吗？”他说。
+        return not _SPEECH.match(text, end)
     return True
 
 
@@ -107,7 +109,8 @@ def _unspaced_ends(text: str, match: re.Match[str], inside: Enclosures) -> bool:
         return False
     stop = match["stop"]
     if _UNSPACED.match(text, match.end()):
-        return stop[-1] in "!?" or _UNSPACED.match(text, match.start() - 1) is not None
+        before = _UNSPACED.match(text, match.start() - 1)
+        return stop[-1] in "!?" or (stop == "." and before is not None)
     if stop[-1] in _NATIVE:
         return True
     word = _RUN.search(text, max(0, match.start() - 40), match.start())
