@@ -109,8 +109,7 @@ def _unspaced_ends(text: str, match: re.Match[str], inside: Enclosures) -> bool:
         return False
     stop = match["stop"]
     if _UNSPACED.match(text, match.end()):
-        before = _UNSPACED.match(text, match.start() - 1)
-        return stop[-1] in "!?" or (stop == "." and before is not None)
+        return stop[-1] in "!?" or _UNSPACED.match(text, match.start() - 1) is not None
     if stop[-1] in _NATIVE:
         return True
     word = _RUN.search(text, max(0, match.start() - 40), match.start())
