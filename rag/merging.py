@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Protocol
 
 from rag.types import Condition, Hit, Sentence, Window
@@ -37,10 +38,10 @@ def merged_windows(
     """Return the windows of ``hits``, grown to whole paragraphs, sections and documents.
 
     When more than ``merge_threshold`` (0 to 1) of a paragraph's sentences are hits, the paragraph
-    is the passage. The sentences of such a paragraph then count as found for the section around it,
+    is the passage; when more than it of a section's paragraphs became passages, so is the section,
     and so on through the outer sections up to the document. Nothing grows beyond
-    ``max_characters``. A part of one sentence has nothing to grow to. The hits stay marked, their
-    ranks and scores as they were; what did not grow has its window of ``window_size``.
+    ``max_characters``. The hits stay marked, their ranks and scores as they were; what did not
+    grow has its window of ``window_size``.
     """
     if not hits:
         return ()
@@ -68,12 +69,15 @@ def _grown(
 ) -> set[int]:
     """Return the indices of ``hits`` and of all that grew out of them in one document."""
     found = set(hits)
+    parts = [[sentence] for sentence in sentences]
     for group in _groups(sentences):
-        for part in _parts(sentences, group):
-            indices = {sentence.index for sentence in part}
-            share = len(indices & found) / len(indices)
-            if share > threshold and sum(map(_length, part)) <= max_characters:
-                found |= indices
+        children, parts = parts, _parts(sentences, group)
+        whole = {part[0].index for part in children if found.issuperset(s.index for s in part)}
+        for part in parts:
+            inside = [c[0].index for c in children if part[0].index <= c[0].index <= part[-1].index]
+            share = len(whole.intersection(inside)) / len(inside)
+            if share > threshold and _characters(part) <= max_characters:
+                found.update(sentence.index for sentence in part)
     return found
 
 
@@ -89,19 +93,13 @@ def _section_to(level: int) -> Group:
     return lambda sentence: sentence.section[:level]
 
 
-def _parts(sentences: Sequence[Sentence], group: Group) -> Iterator[list[Sentence]]:
-    """Yield the runs of consecutive sentences that ``group`` gives one value."""
-    part: list[Sentence] = []
-    for sentence in sentences:
-        if part and group(sentence) != group(part[-1]):
-            yield part
-            part = []
-        part.append(sentence)
-    yield part
+def _parts(sentences: Iterable[Sentence], group: Group) -> list[list[Sentence]]:
+    """Return the runs of consecutive sentences that ``group`` gives one value."""
+    return [list(run) for _, run in groupby(sentences, key=group)]
 
 
-def _length(sentence: Sentence) -> int:
-    return len(sentence.before) + len(sentence.text)
+def _characters(part: Sequence[Sentence]) -> int:
+    return sum(len(s.before) + len(s.text) for s in part) - len(part[0].before)
 
 
 def _key(sentence: Sentence) -> tuple[str, int]:

@@ -1,0 +1,121 @@
+"""Many hits in one part of a document make the part the passage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from rag.merging import merged_windows
+from rag.stores.base import Store
+from rag.types import Condition, Hit, Window
+from tests.small_collection import WordEmbeddings, build_small
+
+SUN = "The sun rose early in the morning. It cast a warm glow over the trees. Birds began to sing."
+GUIDE = """# Guide
+
+## Kettle
+
+Fill it. Boil it. Pour it. Wait.
+
+Clean it. Dry it.
+
+## Pump
+
+Start it. Stop it. Oil it.
+"""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    texts = {"guide.md": GUIDE, "sun.md": SUN + "\n"}
+    store = build_small(tmp_path_factory.mktemp("merging"), texts, WordEmbeddings("sun"))
+    yield store
+    store.close()
+
+
+def hits(store: Store, source: str, indices: Sequence[int]) -> list[Hit]:
+    sentences = {s.index: s for s in store.sentences([Condition("source", "=", source)])}
+    return [Hit(sentences[index], rank) for rank, index in enumerate(indices, 1)]
+
+
+def merged(
+    store: Store,
+    indices: Sequence[int],
+    *,
+    source: str = "guide.md",
+    threshold: float = 0.5,
+    window_size: int = 0,
+    max_characters: int = 6000,
+) -> tuple[Window, ...]:
+    return merged_windows(
+        store, hits(store, source, indices), window_size,
+        merge_threshold=threshold, max_characters=max_characters,
+    )  # fmt: skip
+
+
+def ranges(windows: Sequence[Window]) -> list[tuple[int, int]]:
+    return [(window.first, window.last) for window in windows]
+
+
+@pytest.mark.parametrize(
+    ("indices", "expected"),
+    [
+        ([0], [(0, 0)]),
+        ([0, 2], [(0, 0), (2, 2)]),  # half of the paragraph is not more than half
+        ([0, 1, 3], [(0, 3)]),  # the paragraph; it is half of the section
+        ([4, 0], [(4, 4), (0, 0)]),
+        ([6, 8], [(6, 8)]),  # the paragraph is the section; it is half of the document
+        ([0, 1, 2, 4, 5], [(0, 5)]),  # both paragraphs of the section
+        ([0, 1, 2, 4, 5, 6, 7], [(0, 8)]),
+    ],
+)
+def test_grown(store: Store, indices: list[int], expected: list[tuple[int, int]]) -> None:
+    """Above the threshold a paragraph is the passage, then its section, up to the document."""
+    assert ranges(merged(store, indices)) == expected
+
+
+def test_the_threshold_decides(store: Store) -> None:
+    """The lower the threshold, the more grows together."""
+    grown = [ranges(merged(store, [0, 2], threshold=t)) for t in (0.9, 0.5, 0.4, 0.1)]
+    assert grown == [[(0, 0), (2, 2)], [(0, 0), (2, 2)], [(0, 8)], [(0, 8)]]
+    strict = ranges(merged(store, [0, 1, 2, 3], threshold=0.7))
+    assert strict == [(0, 3)]
+
+
+def test_the_sun(store: Store) -> None:
+    """Two of three sentences give the whole text, marked where they are; one gives itself."""
+    (window,) = merged(store, [2, 0], source="sun.md")
+    assert window.text == SUN
+    assert [(hit.sentence.index, hit.rank) for hit in window.hits] == [(0, 2), (2, 1)]
+    (alone,) = merged(store, [1], source="sun.md")
+    assert alone.text == "It cast a warm glow over the trees."
+
+
+def test_nothing_grows_beyond_the_limit(store: Store) -> None:
+    """A part longer than the limit is not merged; a smaller part in it still is."""
+    sizes = {51: [(0, 5)], 50: [(0, 3)], 32: [(0, 3)], 31: [(0, 1), (3, 3)]}
+    for characters, expected in sizes.items():
+        windows = merged(store, [0, 1, 3], threshold=0.45, max_characters=characters)
+        assert ranges(windows) == expected
+
+
+def test_what_does_not_grow_keeps_its_window(store: Store) -> None:
+    """A lone hit has its window of that size; windows that touch what has grown join it."""
+    assert ranges(merged(store, [0, 8], window_size=1, threshold=0.9)) == [(0, 1), (7, 8)]
+    assert ranges(merged(store, [6, 7, 4], window_size=1)) == [(3, 8)]
+
+
+def test_text_is_the_source_s(store: Store) -> None:
+    """What has grown is a slice of the document, headings between included."""
+    (window,) = merged(store, [0, 1, 2, 4, 5, 6, 7])
+    assert window.text == GUIDE[window.start : window.end]
+    assert "## Pump" in window.text
+
+
+def test_several_documents(store: Store) -> None:
+    """Each document grows by itself, and the best hit's comes first."""
+    found = [*hits(store, "sun.md", [0, 1]), *hits(store, "guide.md", [6])]
+    windows = merged_windows(store, found, 0, merge_threshold=0.5, max_characters=6000)
+    assert [(w.source, w.first, w.last) for w in windows] == [("guide.md", 6, 6), ("sun.md", 0, 2)]
+    assert merged_windows(store, [], 2, merge_threshold=0.5, max_characters=100) == ()
