@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from rag.page.strings import Strings
 
 LOOK_SECONDS = 0.08
-"""How often a streaming answer is drawn: its first token is on screen within 150 ms."""
+"""The least time between two drawings of a streaming answer."""
+
+WAIT_SECONDS = 0.2
+"""The longest that a drawing waits for something new to draw, and so that a click waits for it."""
 
 
 def draw_conversation(session: Session, library: Library, options: Options, words: Strings) -> None:
@@ -43,16 +46,24 @@ def draw_conversation(session: Session, library: Library, options: Options, word
 
     _draw("turns", turns, session, words, act)
     # Both are always there, so that a turn that ends does not make the page anew.
+    session.drawn = -1  # this run draws at once what the fragment's own runs wait for
     under_way = st.fragment(_draw_live, run_every=LOOK_SECONDS if session.live else None)
-    under_way(session, words)
+    under_way(session, words, found=session.live is None or session.live.windows is not None)
     if not turns and session.live is None:
         _invite(session, library, options, words)
 
 
-def _draw_live(session: Session, words: Strings) -> None:
+def _draw_live(session: Session, words: Strings, *, found: bool) -> None:
+    """Draw the turn under way, and the page anew when the passages are there or the turn is done.
+
+    ``found`` says whether the passages were there when the page was drawn.
+    """
     live = session.live
-    if live is not None and live.done:
-        st.rerun()  # the whole page: the turn moves up, and what it cites comes first
+    if live is not None:
+        live.wait_for_news(session.drawn, WAIT_SECONDS)
+        session.drawn = len(live.text) + len(live.reasoning)
+        if live.done or (live.windows is not None and not found):
+            st.rerun()
     turns = []
     if live is not None:
         number = session.made + 1

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import streamlit as st
-
 from rag.errors import DocumentError
 from rag.page.cards import OpenDocument, cards, open_document
 from rag.page.exchange import Exchange, Pending
@@ -28,24 +26,35 @@ def draw_evidence(session: Session, library: Library, words: Strings) -> None:
     windows, lines = answered, shown.lines if shown else {}
     if shown and session.shown_size is not None:
         windows = tuple(library.assistant.windows(shown.hits, session.shown_size))
-    if shown and not lines:
+    if windows is not answered or not lines:
         lines = library.lines(windows)
-    _draw_head(shown, session, library, words)
-    found = cards(windows, answered, lines, shown.cited if shown else (), words)
 
     def act(action: Action) -> None:
         if action.what == "open":
             session.opened = (action.source, action.start)
         elif action.what == "close":
             session.opened = None
+        elif action.what == "again" and shown and session.shown_size is not None:
+            options = shown.options.resized(session.shown_size)
+            session.ask(library, Pending(shown.question, options, tuple(shown.hits)))
 
-    names = ("back", "evidence", "found_sentence", "open_document", "uncited", "why")
+    names = (
+        "answer_again",
+        "back",
+        "evidence",
+        "found_sentence",
+        "open_document",
+        "uncited",
+        "why",
+    )
     draw(
         "evidence",
         "evidence",
         {
             "turn": shown.number if shown else -1,
-            "cards": found,
+            "of": _whose(shown, session),
+            "cards": cards(windows, answered, lines, shown.cited if shown else (), words),
+            "resized": _resized(shown, session, words),
             "document": _document(shown, session, library, words),
             "focus": session.focus,
             "hint": words.nothing_found if shown else words.evidence_hint,
@@ -55,19 +64,20 @@ def draw_evidence(session: Session, library: Library, words: Strings) -> None:
     )
 
 
-def _draw_head(shown: Exchange | None, session: Session, library: Library, words: Strings) -> None:
-    """Say whose passages these are; offer to answer with them when they were resized."""
-    with st.container(key="evidence-head"):
-        st.subheader(words.evidence, anchor=False)
-        if shown is None or session.shown_size is None or session.live is not None:
-            return
-        made = shown.options.window_size
-        st.caption(words.resized.format(shown=session.shown_size, made=made))
-        options = shown.options.resized(session.shown_size)
-        pending = Pending(shown.question, options, tuple(shown.hits))
-        st.button(
-            words.answer_again, key="answer-again", on_click=session.ask, args=(library, pending)
-        )
+def _whose(shown: Exchange | None, session: Session) -> str:
+    """Return the question of an earlier turn; nothing is said of the last one."""
+    if shown is None or shown.number == 0:
+        return ""
+    is_last = session.live is None and shown is session.exchanges[-1]
+    return "" if is_last else shown.question
+
+
+def _resized(shown: Exchange | None, session: Session, words: Strings) -> str:
+    """Say that the passages are not those of the answer, where one can answer again with them."""
+    if shown is None or session.shown_size is None or session.live is not None:
+        return ""
+    made = shown.options.window_size
+    return words.resized.format(shown=session.shown_size, made=made)
 
 
 def _document(

@@ -79,10 +79,10 @@ def _draw_chat(library: Library, builder: Builder, words: Strings, language: str
     if session.live is not None:
         session.live.wait_for_windows(EVIDENCE_SECONDS)
     left, right = st.columns([3, 2], gap="small")
-    with left, st.container(key="chat"):
-        draw_conversation(session, library, options, words)
     with right, st.container(key="passages"):
         draw_evidence(session, library, words)
+    with left, st.container(key="chat"):
+        draw_conversation(session, library, options, words)
     draw_prompt(session, library, words)
     _preload(library)
 

@@ -7,6 +7,7 @@ passages are found in a thread, and the stream that it then becomes fills itself
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ from rag.types import Answer, Window
 
 if TYPE_CHECKING:
     from rag.answering import AnswerStream
+
+STEP_SECONDS = 0.01
+"""How often a waiting run looks: it must not take the time of the thread that makes the answer."""
 
 
 class LiveAnswer:
@@ -55,6 +59,18 @@ class LiveAnswer:
     def wait_for_windows(self, timeout_seconds: float) -> None:
         """Return once the passages are found, or after ``timeout_seconds``."""
         self._searched.wait(timeout_seconds)
+
+    def wait_for_news(self, seen: int, timeout_seconds: float) -> None:
+        """Return once there are more than ``seen`` characters, or it is done, or the passages are
+        found, or after ``timeout_seconds``.
+        """
+        until = time.monotonic() + timeout_seconds
+        searching = self._stream is None
+        while time.monotonic() < until:
+            size = len(self.text) + len(self.reasoning)
+            if size > seen or self.done or (searching and self._stream is not None):
+                return
+            time.sleep(STEP_SECONDS)
 
     def stop(self) -> None:
         """Let it end here, with what came."""

@@ -33,6 +33,7 @@ class Session:
     passages are looked at, None for the one under way. ``shown_size`` is the window size at which
     they are looked at, when it is not the one of the answer. ``opened`` is the document looked at,
     as ``(path, start of the passage)``; ``prompt_of`` the exchange whose prompt is.
+    ``drawn`` counts the characters of the answer under way that are on screen.
     """
 
     exchanges: list[Exchange] = field(default_factory=list)
@@ -45,6 +46,7 @@ class Session:
     focus: Focus | None = None
     prompt_of: int | None = None
     made: int = 0
+    drawn: int = 0
     _clicks: int = 0
 
     def ask(self, library: Library, pending: Pending) -> None:
@@ -68,6 +70,7 @@ class Session:
             )
 
         self.pending = pending
+        self.drawn = 0
         self.live = LiveAnswer(pending.question, ask)
         self._look_at(None)
 

@@ -5,22 +5,24 @@ Draws only. What is set is kept in the URL, so that a reload or a shared link fi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING, cast
 
 import streamlit as st
 
 from rag.page.exchange import Options
 from rag.page.strings import LANGUAGES, count
-from rag.types import Mode
 
 if TYPE_CHECKING:
     from rag.page.library import Library
     from rag.page.session import Session
     from rag.page.strings import Strings
+    from rag.types import Mode
 
 LARGEST_WINDOW, MOST_SENTENCES = 8, 30
 """The ends of the sliders: what still fits beside an answer. Settings may go beyond; the slider's
 end then goes with them."""
+
+MODES = ("hybrid", "dense", "keyword")
 
 ENDPOINT = """\
 RAG_CHAT_MODEL=llama3.2
@@ -58,11 +60,12 @@ def choose_options(session: Session, library: Library, words: Strings) -> Option
         )
         mode = st.segmented_control(
             words.mode,
-            get_args(Mode),
+            MODES,
             default=settings.mode,
             required=True,
             format_func=lambda name: words.modes[name],
             key="mode",
+            width="stretch",
             help=words.mode_help,
             bind="query-params",
         )

@@ -8,7 +8,7 @@ const PLAIN = new Set([
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = rootOf(parentElement, "turns");
   const scroller = scrollerOf(root);
-  const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 120;
+  const atEnd = beyond(root, scroller) < 80;
   const known = drawn.get(root) ?? new Map();
   drawn.set(root, known);
   const act = (what, turn, more) => setTriggerValue("action", { what, turn, ...more });
@@ -36,9 +36,22 @@ export default function ({ data, parentElement, setTriggerValue }) {
     root.replaceChildren(...order);
   }
   root.classList.toggle("busy", data.busy);
-  if (data.follow && (added || atEnd)) {
-    requestAnimationFrame(() => scroller.scrollTo({ top: scroller.scrollHeight }));
+  // A new question is brought into view; an answer that grows stays there unless one scrolled away.
+  if (added || (data.busy && atEnd)) {
+    requestAnimationFrame(() => {
+      const missing = beyond(root, scroller);
+      if (missing > 0) scroller.scrollBy({ top: missing });
+    });
   }
+}
+
+// How many pixels of the last turn, and of what stands below it, are out of sight.
+function beyond(root, scroller) {
+  const last = root.lastElementChild;
+  if (!last) return -Infinity;
+  const bottom = Math.min(scroller.getBoundingClientRect().bottom, window.innerHeight);
+  const room = window.innerWidth <= 640 ? 170 : 72;
+  return last.getBoundingClientRect().bottom - (bottom - room);
 }
 
 function newTurn(turn, words, act) {

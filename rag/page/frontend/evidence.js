@@ -49,7 +49,7 @@ function show(root, passage) {
 }
 
 function drawCards(root, data, act, here) {
-  const nodes = [];
+  const nodes = [drawTop(data, act)];
   const split = data.cards.some((card) => card.cited);
   data.cards.forEach((card, at) => {
     if (split && !card.cited && data.cards[at - 1]?.cited) {
@@ -57,9 +57,20 @@ function drawCards(root, data, act, here) {
     }
     nodes.push(drawCard(card, data.words, act));
   });
-  if (!nodes.length) nodes.push(element("p", "hint", data.hint));
+  if (!data.cards.length) nodes.push(element("p", "hint", data.hint));
+  root.classList.toggle("empty", data.turn < 0);
   root.replaceChildren(...nodes);
   if (here) root.querySelector(`[data-first="${Number(here)}"]`)?.classList.add("here");
+}
+
+function drawTop(data, act) {
+  const top = element("header", "top", element("h2", "", data.words.evidence));
+  if (data.of) top.append(element("p", "of", data.of));
+  if (data.resized) {
+    top.append(element("p", "resized", data.resized));
+    top.append(button("again", data.words.answer_again, () => act("again")));
+  }
+  return top;
 }
 
 function drawCard(card, words, act) {
