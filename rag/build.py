@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from rag.changes import Changes, compare
 from rag.documents import find_files
-from rag.embeddings import Embeddings, open_embeddings
-from rag.errors import DocumentError, StoreMissing, StoreStale
+from rag.embeddings import open_embeddings
+from rag.errors import DocumentError, StoreStale
 from rag.fingerprint import check_fingerprint, fingerprint
+from rag.previous import Previous, expected_fingerprint, read_previous
 from rag.report import BuildReport, Progress, Seconds, Stopwatch
-from rag.stores import open_store, open_writer
+from rag.stores import open_writer
 from rag.stores.base import CollectionInfo, CollectionRecord, DocumentRecord, Fingerprint, Writer
 from rag.update import BuildCancelled, Update
 
@@ -29,17 +29,9 @@ if TYPE_CHECKING:
     from rag.settings import Settings
 
 __all__ = [
-    "BuildCancelled", "BuildReport", "Previous", "Progress", "Seconds", "build",
-    "check_fingerprint", "expected_fingerprint", "files_to_write", "fingerprint", "read_previous",
+    "BuildCancelled", "BuildReport", "Progress", "Seconds", "build", "check_fingerprint",
+    "files_to_write", "fingerprint",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Previous:
-    """What a build starts from: nothing, or a collection and its documents by path."""
-
-    info: CollectionInfo | None = None
-    documents: Mapping[str, DocumentRecord] = field(default_factory=dict)
 
 
 def build(
@@ -80,41 +72,13 @@ def build(
             update = Update(
                 writer, journal, VectorSource(embeddings, writer, journal, expected.dimension),
                 window_size=settings.window_size, watch=watch, progress=tell,
-                cancel=cancel or (lambda: False),
+                cancel=cancel or (lambda: False), in_place=bool(settings.qdrant_url) and not full,
             )  # fmt: skip
             update.write(files_to_write(settings, found, writer.record))
             with watch.step("write"):
                 info = _finish(settings, writer, update, found, expected)
     drop_journals(settings)
     return _report(info, found, previous, update, watch.seconds())
-
-
-def read_previous(settings: Settings) -> Previous:
-    """Read what the collection holds now; empty before the first build.
-
-    Raises :class:`~rag.errors.StoreError` when it cannot be read.
-    """
-    try:
-        store = open_store(settings)
-    except StoreMissing:
-        return Previous()
-    try:
-        return Previous(store.info, {record.path: record for record in store.documents()})
-    finally:
-        store.close()
-
-
-def expected_fingerprint(embeddings: Embeddings, previous: Previous) -> Fingerprint:
-    """Return the fingerprint of the next state.
-
-    Asks an endpoint for its dimension only when there is nothing before. Raises
-    :class:`~rag.errors.StoreStale` when what is there does not go with it.
-    """
-    if previous.info is None:
-        return fingerprint(embeddings, embeddings.dimension)
-    expected = fingerprint(embeddings, previous.info.record.fingerprint.dimension)
-    check_fingerprint(previous.info, expected)
-    return expected
 
 
 def files_to_write(
@@ -167,9 +131,9 @@ def _report(
     sources = {file.path for file in (*found.new, *found.changed, *found.unchanged)} - gone
     added = sum(update.added.values()) if update else 0
     record = previous.info.record if previous.info else None
-    notes: tuple[str, ...] = ()
+    notes = list(update.notes) if update else []
     if record and record.docs != found.root:
-        notes = (f"The collection held {record.docs} before; it holds {found.root} now",)
+        notes.append(f"The collection held {record.docs} before; it holds {found.root} now")
     return BuildReport(
         collection=info.collection,
         location=info.location,
@@ -184,7 +148,7 @@ def _report(
         embedding_model=info.record.fingerprint.embedding_model,
         window_size=info.record.window_size,
         seconds=seconds,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 

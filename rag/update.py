@@ -31,14 +31,14 @@ GROUP_SENTENCES = 2048
 
 
 class BuildCancelled(RagError):
-    """The build was stopped from outside; the collection is as it was."""
+    """The build was stopped from outside. On a server files replaced so far stay replaced."""
 
 
 class Update:
     """Writes documents into the next state of a collection, and counts what it did.
 
     ``window_size`` is in sentences on each side. ``cancel`` is asked between batches; True raises
-    :class:`BuildCancelled`.
+    :class:`BuildCancelled`. ``in_place`` says that readers see each file when it is written.
     """
 
     def __init__(
@@ -51,11 +51,14 @@ class Update:
         watch: Stopwatch,
         progress: Callable[[Progress], None],
         cancel: Callable[[], bool],
+        in_place: bool = False,
     ) -> None:
         self.added: dict[str, int] = {}
         """Path → sentences of it that were embedded now."""
         self.written: dict[str, DocumentRecord] = {}
         self.skipped: list[Skipped] = []
+        self.notes: list[str] = []
+        """Remarks on what of a document could not be read."""
         self._writer = writer
         self._journal = journal
         self._vectors = vectors
@@ -63,6 +66,7 @@ class Update:
         self._watch = watch
         self._tell = progress
         self._cancel = cancel
+        self._in_place = in_place
         self._sentences = self._done = self._expected = 0
 
     def write(self, files: Sequence[File]) -> None:
@@ -94,6 +98,7 @@ class Update:
     def _parsed(self, file: File) -> Parsed:
         with self._watch.step("read"):
             document = read_document(file)
+            self.notes += [f"{document.path}: {note}" for note in document.notes]
         with self._watch.step("split"):
             from rag.nodes import parse_sentences
 
@@ -129,4 +134,5 @@ class Update:
     def _told(self, step: Step, done: int, total: int) -> None:
         self._tell(Progress(step, done, max(done, total)))
         if self._cancel():
-            raise BuildCancelled("The build was cancelled; the collection is as it was")
+            kept = "what was replaced so far stays" if self._in_place else "all is as it was"
+            raise BuildCancelled(f"The build was cancelled; {kept}")
