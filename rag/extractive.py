@@ -38,9 +38,12 @@ def extract(windows: Sequence[Window]) -> list[str]:
         for line in lines[window.rank]:
             for first, last in _runs(line, chosen[window.rank]):
                 same = line.block == block and line.kind != "prose"
-                text = _written(window, line, first, last, leads=last + 1 in chosen[window.rank])
+                leads = _leads(window, last) and _follows(
+                    lines[window.rank], last + 1, chosen[window.rank]
+                )
+                text = _written(window, line, first, last, cited=not leads)
                 if not same and line.header is not None:
-                    text = _header(window, line.header) + text
+                    text = _under_header(window, line, text)
                 pieces.append(("\n" if same else "\n\n" if pieces else "") + text)
                 block = line.block
     return pieces
@@ -78,24 +81,25 @@ def _found(windows: Sequence[Window]) -> list[tuple[Window, int]]:
 def _needed(window: Window, lines: Sequence[Line], place: int) -> set[int]:
     """Return the places of a found sentence and of what it cannot be read without.
 
-    A list's lead-in needs the list, a step the other steps, any item the lead-in; a row comes
+    A lead-in needs its list or table, a step the other steps, any item the lead-in; a row comes
     whole. A table's header needs nothing: it answers nothing.
     """
     here = next(i for i, line in enumerate(lines) if line.first <= place <= line.last)
     line = lines[here]
     if line.kind == "row":
         return set() if line.header == line.first else {*range(line.first, line.last + 1)}
-    items = [each for each in lines if each.block == line.block]
+    block = line.block
     if line.kind == "prose":
         follows = lines[here + 1] if here + 1 < len(lines) else line
-        if place != line.last or follows.kind != "item" or not _leads(window, place):
+        if place != line.last or follows.kind == "prose" or not _leads(window, place):
             return {place}
-        items = [each for each in lines if each.block == follows.block]
-    elif not line.step:
-        items = [line]
-    needed = {*range(items[0].first, items[-1].last + 1)}
-    start = next(each.first for each in lines if each.block == items[0].block)
-    if start and lines[0].block != items[0].block and _leads(window, start - 1):
+        block = follows.block
+    led = [each for each in lines if each.block == block]
+    start = led[0].first
+    if line.kind == "item" and not line.step:
+        led = [line]
+    needed = {p for each in led for p in range(each.first, each.last + 1) if p != each.header}
+    if start and _leads(window, start - 1):
         needed.add(start - 1)
     return needed
 
@@ -103,6 +107,12 @@ def _needed(window: Window, lines: Sequence[Line], place: int) -> set[int]:
 def _leads(window: Window, place: int) -> bool:
     """Say whether the sentence at ``place`` leads in to what stands right after it."""
     return sentence_text(window, place).endswith((":", "：")) and not gap(window, place + 1).strip()
+
+
+def _follows(lines: Sequence[Line], place: int, places: Set[int]) -> bool:
+    """Say whether anything of the list that begins at ``place`` is among ``places``."""
+    block = next((line.block for line in lines if line.first == place), None)
+    return any(line.block == block and line.first in places for line in lines)
 
 
 def _runs(line: Line, places: Set[int]) -> Iterator[tuple[int, int]]:
@@ -113,8 +123,8 @@ def _runs(line: Line, places: Set[int]) -> Iterator[tuple[int, int]]:
         yield stretch[0], stretch[-1]
 
 
-def _written(window: Window, line: Line, first: int, last: int, *, leads: bool) -> str:
-    """Write a stretch of a line with its citation; a row of an unknown table, as its cells."""
+def _written(window: Window, line: Line, first: int, last: int, *, cited: bool) -> str:
+    """Write a stretch of a line with its citation; a row of an unknown table as its cells."""
     start, end = window.bounds[first][0], window.bounds[last][1]
     text = escape_citations(window.text[start - window.start : end - window.start])
     mark = f"[{window.rank}]"
@@ -122,14 +132,17 @@ def _written(window: Window, line: Line, first: int, last: int, *, leads: bool) 
         return f"{text.removesuffix('|').rstrip()} {mark} |"
     if line.kind == "row":
         text = " · ".join(filter(None, map(str.strip, text.split("|"))))
-    if leads and _leads(window, last):
+    if not cited:
         return text
     return f"{line.indent}{text}{'' if _WIDE.match(text[-1]) else ' '}{mark}"
 
 
-def _header(window: Window, place: int) -> str:
-    header = escape_citations(sentence_text(window, place))
-    return f"{header}\n{delimiter(window, place)}\n"
+def _under_header(window: Window, line: Line, row: str) -> str:
+    """Write ``row`` as the first of its table; the header's own row has nothing under it."""
+    place = line.first if line.header is None else line.header
+    header = row if place == line.first else escape_citations(sentence_text(window, place))
+    table = f"{header}\n{delimiter(window, place)}"
+    return table if place == line.first else f"{table}\n{row}"
 
 
 def _width(text: str) -> int:
