@@ -124,6 +124,8 @@ def abbreviation(word: str, language: str) -> Abbreviation | None:
     ours = _list(language)
     if kind := ours.get(word) or ours.get(word.lower()):
         return kind
+    if language == "de" and word.endswith(("str", "Str")):
+        return "numbered"
     if _DOTTED.fullmatch(word):
         return None if _DEGREE.fullmatch(word) else "loose"
     if word in small_words(language) or (word.isupper() and len(word) == 2):

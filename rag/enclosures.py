@@ -48,14 +48,21 @@ class Enclosures:
         """``wide`` looks for the marks of Chinese and Japanese, in which quotations are split."""
         self._text = text
         self._pattern = _WIDE_PAIRS if wide else _PAIRS
-        self._starts: list[int] | None = None
-        self._ends: list[int] = []
+        self._spans: list[tuple[int, ...]] | None = None
 
     def covers(self, start: int, end: int) -> bool:
         """Whether ``text[start:end]`` stands inside a pair, before its closing mark."""
-        if self._starts is None:
-            spans = [match.span() for match in self._pattern.finditer(self._text)]
-            self._starts = [start for start, _ in spans]
-            self._ends = [end for _, end in spans]
-        place = bisect_left(self._starts, start) - 1
-        return place >= 0 and end < self._ends[place]
+        spans = self._found()
+        place = bisect_left(spans, (start,)) - 1
+        return place >= 0 and end < spans[place][1]
+
+    def opening(self, end: int) -> int | None:
+        """Return where the pair begins whose closing mark is ``text[end - 1]``; None if there is none."""
+        spans = self._found()
+        place = bisect_left(spans, (end,)) - 1
+        return spans[place][0] if place >= 0 and spans[place][1] == end else None
+
+    def _found(self) -> list[tuple[int, ...]]:
+        if self._spans is None:
+            self._spans = [match.span() for match in self._pattern.finditer(self._text)]
+        return self._spans

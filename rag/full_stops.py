@@ -120,7 +120,8 @@ def lower_case_begins(stop: Stop, mark: str) -> bool:
         question = mark[-1] == "?" and word not in _GO_ON
         return mark[-1] not in ".…" and (word in _STARTERS or question or mark[-2:] == "!!")
     if word in _STARTERS:
-        return last.islower() and "." not in last and abbreviation(last, "en") != "bound"
+        loose = abbreviation(last, "en") in ("bound", "loose")
+        return last.islower() and "." not in last and not loose
     return len(last) > 2 and last.replace("'", "").isalpha() and abbreviation(last, "en") is None
 
 

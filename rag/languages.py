@@ -25,40 +25,39 @@ _LETTERS = {
 }  # fmt: skip
 
 _WORDS = {
-    "en": "the of and to in is that for it with was on are as this be by not or you we an at"
-    " from have has he she they his her my i what please if when which will can all your"
-    " there how why who where did do does many most some after although however while"
+    "en": "it' i' don' the of and to in is that for it with was on are as this be by not or you"
+    " we an at from have has he she they his her my i what please if when which will can all"
+    " your there how why who where did do does many most some after although however while"
     " during since today then these those such each also no yes thanks thank let now here"
     " because so but any it's i'm don't me may him us them",
     "de": "der die das und ist nicht ein eine einen den dem des zu mit sich auf für von im sie"
     " wir auch es als wird sind oder nach bei zum zur haben hat aus wie ich dass werden an"
-    " er ihre nur kann über vor durch um am war du ihr mein dein was wer wo wann warum"
-    " diese dieser dieses dann hier heute seit zwar doch aber wenn da so",
-    "fr": "le la les des et est un une du en que qui dans pour pas sur au par plus ne se ce il"
-    " elle nous vous sont avec cette ou mais ont été aux son sa ses à je tu on mon ma mes"
-    " leur ces quand comment pourquoi où si",
-    "es": "el la los las de y que en un una es se por con para del al no su lo como más pero"
-    " sus le ya este muy fue ha son está hola usted mi era yo tú él ella cómo cuándo dónde"
-    " quién qué esta estos cuando si también",
+    " er ihre nur kann über vor durch um am war du ihr mein dein was wer wo wann warum diese"
+    " dieser dieses dann hier heute seit zwar doch aber wenn da so",
+    "fr": "l' d' c' qu' j' n' le la les des et est un une du en que qui dans pour pas sur au par"
+    " plus ne se ce il elle nous vous sont avec cette ou mais ont été aux son sa ses à je tu"
+    " on mon ma mes leur ces quand comment pourquoi où si",
+    "es": "el la los las de y que en un una es se por con para del al no su lo como más pero sus"
+    " le ya este muy fue ha son está hola usted mi era yo tú él ella cómo cuándo dónde quién"
+    " qué esta estos cuando si también",
     "pt": "o a os as de e que em um uma é se por com para do da dos das no na não ao como mais"
     " mas foi são pela pelo sua seu eu você ele ela quando onde quem este esta isso isto"
     " também",
-    "it": "il lo la i gli le di e che in un una è si per con del della dei nel non al alla da"
-    " sono come più ma ha dal delle suo mi era fu io tu lui lei quando dove chi cosa"
-    " questo questa se anche",
-    "nl": "de het een en van is in dat op te zijn niet met voor die er aan ook als was door"
-    " maar om bij uit naar wordt hij zij deze ik je wij we wat wie waar wanneer hoe dit"
-    " heeft had",
+    "it": "qui l' dell' all' nell' un' ci il lo la i gli le di e che in un una è si per con del"
+    " della dei nel non al alla da sono come più ma ha dal delle suo mi era fu io tu lui lei"
+    " quando dove chi cosa questo questa se anche",
+    "nl": "de het een en van is in dat op te zijn niet met voor die er aan ook als was door maar"
+    " om bij uit naar wordt hij zij deze ik je wij we wat wie waar wanneer hoe dit heeft had",
     "da": "og det er at en et den på de som med til af for ikke har jeg i der om vil du han var"
     " fra hun hvad hvem hvor hvordan dig mig mit min din denne dette",
-    "sv": "och det är att en ett den på de som med till av för inte har jag i om var från kan"
-    " han hon vi ni vad vem hur denna detta där",
+    "sv": "och det är att en ett den på de som med till av för inte har jag i om var från kan han"
+    " hon vi ni vad vem hur denna detta där",
     "fi": "ja on ei se että hän oli mutta kun myös tai ovat kuin niin ole sen joka minä sinä me"
     " te he mitä kuka missä tämä nyt",
-    "pl": "i w nie na się z do to jest że jak od po za co ale przez był jego lub oraz tym są"
-    " dla ja ty on ona my kto gdzie kiedy ten ta czy",
-    "cs": "a je se na v že to s z do o jsem jako ale za by pro jeho byl jsou nebo podle já ty"
-    " on ona my co kdo kde kdy tato tento",
+    "pl": "i w nie na się z do to jest że jak od po za co ale przez był jego lub oraz tym są dla"
+    " ja ty on ona my kto gdzie kiedy ten ta czy",
+    "cs": "a je se na v že to s z do o jsem jako ale za by pro jeho byl jsou nebo podle já ty on"
+    " ona my co kdo kde kdy tato tento",
     "sk": "a je sa na v že to s z do o som ako ale za by pre jeho bol bola sú alebo podľa však"
     " ktorí ja ty on ona my čo kto kde kedy táto tento",
     "ca": "el la els les de i que en un una és es per amb del al no més però són ha aquest",
@@ -68,7 +67,7 @@ _WORDS = {
     "ru": "и в не на что с он как по это из к у за от так но его для бы был я ты мы вы она они"
     " кто где когда этот эта если после",
 }  # fmt: skip
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_WORD = re.compile(r"[^\W\d_]+'?")
 _SETS = {code: frozenset(words.split()) for code, words in _WORDS.items()}
 _MARKS = {code: frozenset(letters) for code, letters in _LETTERS.items()}
 _SAMPLE = 400
@@ -85,7 +84,7 @@ def detect_language(text: str, default: str = "en") -> str:
 
     Looks at the first 400 characters.
     """
-    sample = text[:_SAMPLE].lower()
+    sample = text[:_SAMPLE].lower().replace("’", "'")
     letters = frozenset() if sample.isascii() else frozenset(sample)
     if letters and (script := _script(sample)):
         candidates = {"ru": ("uk", "kk", "bg"), "ar": ("fa", "ur")}.get(script, ())

@@ -39,7 +39,7 @@ _AFTER = (
 _NEXT = re.compile(rf"\s*(?:[-–—]+\s*)?[{_OPENERS}]*\s*(?P<word>\w[\w'’.-]*)?")
 _RUN = re.compile(r"\S*\Z")
 _JOINED = re.compile(
-    r"(?<!\S)[\"'“(]*(?:[a-zà-ÿ]{2,}|\d[\d,]{2,})[.!?][A-Z][a-zà-ÿ]+[,.;:!?]*(?=\s|\Z)"
+    r"(?<!\S)[\"'“(]*(?:[a-zà-ÿ]{3,}|\d[\d,]{2,})[.!?][A-Z][a-zà-ÿ]+[,.;:!?]*(?=\s|\Z)"
 )
 _CITATION = re.compile(r"\s*\([^()]{1,60}\)[.,;:]")
 _PRONOUN_I = re.compile(r"I(?:['’]|\Z)")
@@ -78,7 +78,7 @@ def sentence_ends(text: str, language: str = "en") -> list[int]:
         if match.start() in listed:
             continue
         if match["stop"][-1] in _WIDE:
-            ended = _wide_ends(text, match, wide)
+            ended = _wide_ends(text, match, wide, start)
         elif not text[match.end() : match.end() + 1].isspace():
             ended = match.end() < len(text) and _unspaced_ends(text, match, inside)
         else:
@@ -90,7 +90,7 @@ def sentence_ends(text: str, language: str = "en") -> list[int]:
     return sorted(ends - {0, len(text)})
 
 
-def _wide_ends(text: str, match: re.Match[str], inside: Enclosures) -> bool:
+def _wide_ends(text: str, match: re.Match[str], inside: Enclosures, start: int) -> bool:
     """Whether a full-width stop ends a sentence: nearly always, white space or not."""
     end = match.end()
     following = text[end : end + 1]
@@ -98,9 +98,12 @@ def _wide_ends(text: str, match: re.Match[str], inside: Enclosures) -> bool:
         return False
     if match["stop"] == "．":
         return not following.isdigit()
-    if match["closers"] and match["closers"][-1] in _QUOTES and not following.isspace():
-        return not _SPEECH.match(text, end)
-    return True
+    if following.isspace() or not match["closers"]:
+        return True
+    opening = inside.opening(end)
+    if opening is not None and text[opening] in "（(【":
+        return not text[start:opening].strip()  # a bracket that is a sentence, or stands in one
+    return match["closers"][-1] not in _QUOTES or not _SPEECH.match(text, end)
 
 
 def _unspaced_ends(text: str, match: re.Match[str], inside: Enclosures) -> bool:
