@@ -1,32 +1,39 @@
 """The results of both legs → one ranking of hits. Pure.
 
-Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a sentence's fused score is the sum,
-over the legs that found it, of the leg's weight divided by ``k`` plus its rank there. It is a rank,
-not a similarity: nothing should be refused by it.
+By scores, the default: each leg's scores are brought to 0 to 1 among the candidates of this query
+and added by weight. Measured against reciprocal ranks on three public sets (``bench/retrieval.py``)
+it is better on all, for any weight near the default: ranks forget how far the first is ahead.
+
+By reciprocal ranks, where ``rrf_k`` is set (Cormack, Clarke and Büttcher, 2009): a leg adds its
+weight divided by ``rrf_k`` plus the sentence's rank in it.
+
+Either way the fused score only orders one query's hits: nothing should be refused by it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rag.stores.base import Legs, Scored
 from rag.types import Hit, Mode
 
-RRF_K = 60
-"""How little the first places count above the next: the larger, the flatter."""
-KEYWORD_WEIGHT = 0.5
+KEYWORD_WEIGHT = 0.4
 """The keyword leg's share of the fused score, 0 to 1; the rest is the dense leg's."""
 
 
 def rank_hits(
-    legs: Legs, mode: Mode, *, k: int = RRF_K, keyword_weight: float = KEYWORD_WEIGHT
+    legs: Legs,
+    mode: Mode,
+    *,
+    keyword_weight: float = KEYWORD_WEIGHT,
+    rrf_k: float | None = None,
 ) -> list[Hit]:
     """Return all candidates as hits, best first, ranked from 1.
 
-    A score or rank of a leg that did not find the sentence is None, and ``fused`` is None unless
-    the mode is hybrid. Equal scores are ordered by source and index, so a ranking never depends on
-    the order in which a store returns them.
+    A score or rank of a leg that did not find the sentence is None, and ``fused``, 0 to 1, is None
+    unless the mode is hybrid. Equal scores are ordered by source and index, so a ranking never
+    depends on the order in which a store returns them.
     """
     hits: dict[tuple[str, int], Hit] = {}
     for rank, scored in enumerate(_ordered(legs.dense), 1):
@@ -34,21 +41,55 @@ def rank_hits(
     for rank, scored in enumerate(_ordered(legs.keyword), 1):
         hit = hits.get(_key(scored), Hit(scored.sentence, 0))
         hits[_key(scored)] = replace(hit, keyword=scored.score, keyword_rank=rank)
+    if mode == "hybrid":
+        parts = _by_scores(legs) if rrf_k is None else _by_ranks(rrf_k)
+        for key, hit in hits.items():
+            dense, keyword = parts(hit)
+            fused = (1 - keyword_weight) * dense + keyword_weight * keyword
+            hits[key] = replace(hit, fused=fused)
+    ranked = sorted(hits.values(), key=_order(mode))
+    return [replace(hit, rank=rank) for rank, hit in enumerate(ranked, 1)]
 
-    def score(hit: Hit) -> float:
-        if mode != "hybrid":
-            return (hit.dense if mode == "dense" else hit.keyword) or 0.0
-        dense = (1 - keyword_weight) / (k + hit.dense_rank) if hit.dense_rank else 0.0
-        return dense + (keyword_weight / (k + hit.keyword_rank) if hit.keyword_rank else 0.0)
 
-    ranked = sorted(
-        ((score(hit), hit) for hit in hits.values()),
-        key=lambda pair: (-pair[0], pair[1].sentence.source, pair[1].sentence.index),
-    )
-    return [
-        replace(hit, rank=rank, fused=fused if mode == "hybrid" else None)
-        for rank, (fused, hit) in enumerate(ranked, 1)
-    ]
+Parts = Callable[[Hit], tuple[float, float]]
+"""A hit → what each leg says for it, dense and keyword, before weighing."""
+
+
+def _by_scores(legs: Legs) -> Parts:
+    """Scale cosines from the worst to the best candidate's, keyword sums from 0 to the best's.
+
+    Cosines have no zero that means anything: those of multilingual-e5-small all lie near .8.
+    """
+    cosines = [scored.score for scored in legs.dense]
+    low, high = (min(cosines), max(cosines)) if cosines else (0.0, 0.0)
+    most = max((scored.score for scored in legs.keyword), default=0.0)
+
+    def parts(hit: Hit) -> tuple[float, float]:
+        dense = 0.0
+        if hit.dense is not None:
+            dense = (hit.dense - low) / (high - low) if high > low else 1.0
+        return dense, hit.keyword / most if hit.keyword and most > 0 else 0.0
+
+    return parts
+
+
+def _by_ranks(rrf_k: float) -> Parts:
+    """Scale reciprocal ranks so that the first rank counts 1."""
+
+    def parts(hit: Hit) -> tuple[float, float]:
+        ranks = (hit.dense_rank, hit.keyword_rank)
+        dense, keyword = ((rrf_k + 1) / (rrf_k + rank) if rank else 0.0 for rank in ranks)
+        return dense, keyword
+
+    return parts
+
+
+def _order(mode: Mode) -> Callable[[Hit], tuple[float, str, int]]:
+    def key(hit: Hit) -> tuple[float, str, int]:
+        score = {"dense": hit.dense, "keyword": hit.keyword, "hybrid": hit.fused}[mode]
+        return -(score or 0.0), hit.sentence.source, hit.sentence.index
+
+    return key
 
 
 def _ordered(leg: Sequence[Scored]) -> list[Scored]:

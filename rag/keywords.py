@@ -24,13 +24,14 @@ from zlib import crc32
 
 from rag.stores.base import SparseVector
 
-TOKENIZER = "keywords-1"
+TOKENIZER = "keywords-2"
 """Version of everything here that changes stored vectors; part of a collection's fingerprint."""
 
-SATURATION = 0.9
-"""BM25's k1: how much a second occurrence of a term in a sentence adds."""
-LENGTH_SHARE = 0.4
-"""BM25's b, 0 to 1: how much a long sentence is held against its terms."""
+SATURATION = 0.4
+"""BM25's k1: how much a second occurrence of a term in a sentence adds. Small, because a title
+before the sentence repeats its terms (measured: ``bench/retrieval.py``)."""
+LENGTH_SHARE = 0.2
+"""BM25's b, 0 to 1: how much a long sentence is held against its terms. Measured likewise."""
 AVERAGE_LENGTH = 30.0
 """Terms of an average sentence. Fixed, so that a vector depends on its own text alone."""
 QUESTION_WORD_WEIGHT = 0.3

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag.errors import SettingsError
-from rag.fusion import rank_hits
+from rag.fusion import KEYWORD_WEIGHT, rank_hits
 from rag.keywords import matched_terms, query_vector
 from rag.stores.base import Legs
 from rag.types import Condition, Hit, Mode, Window
@@ -52,6 +52,8 @@ def retrieve(
     window_size: int,
     candidates: int,
     where: Sequence[Condition] = (),
+    keyword_weight: float = KEYWORD_WEIGHT,
+    rrf_k: float | None = None,
 ) -> Retrieved:
     """Find the ``top_k`` sentences for ``query`` and their windows of ``window_size``.
 
@@ -59,8 +61,9 @@ def retrieve(
     """
     began = time.perf_counter()
     found = find_hits(
-        store, embeddings, query, mode=mode, top_k=top_k, candidates=candidates, where=where
-    )
+        store, embeddings, query, mode=mode, top_k=top_k, candidates=candidates, where=where,
+        keyword_weight=keyword_weight, rrf_k=rrf_k,
+    )  # fmt: skip
     windows = windows_of(store, found.hits, window_size)
     return replace(found, windows=windows, retrieve_ms=(time.perf_counter() - began) * 1000)
 
@@ -74,11 +77,14 @@ def find_hits(
     top_k: int,
     candidates: int,
     where: Sequence[Condition] = (),
+    keyword_weight: float = KEYWORD_WEIGHT,
+    rrf_k: float | None = None,
 ) -> Retrieved:
     """Find the ``top_k`` sentences for ``query``, without windows.
 
     Each leg that ``mode`` asks for fetches ``candidates`` sentences (at least ``top_k``), of which
-    the best ``top_k`` stay. The query is embedded only where there is a dense leg, and searched up
+    the best ``top_k`` stay; ``keyword_weight`` (0 to 1) and ``rrf_k`` say how both legs are fused
+    (see :mod:`rag.fusion`). The query is embedded only where there is a dense leg, and searched up
     to :data:`LONGEST_QUERY` characters. One without any letter or digit finds nothing by keyword.
     Raises :class:`~rag.errors.SettingsError` for an empty query, else what the store and the
     embeddings raise.
@@ -95,10 +101,8 @@ def find_hits(
         limit = max(candidates, top_k)
         legs = store.search(dense=dense, keyword=keyword, limit=limit, where=where)
     found = time.perf_counter()
-    hits = tuple(
-        replace(hit, terms=matched_terms(searched, hit.sentence.text))
-        for hit in rank_hits(legs, mode)[:top_k]
-    )
+    ranked = rank_hits(legs, mode, keyword_weight=keyword_weight, rrf_k=rrf_k)[:top_k]
+    hits = tuple(replace(h, terms=matched_terms(searched, h.sentence.text)) for h in ranked)
     return Retrieved(
         query=query,
         hits=hits,
