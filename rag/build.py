@@ -48,7 +48,7 @@ def build(
     Raises :class:`~rag.errors.RagError`; whatever happens, readers have the old collection until
     the new one is complete.
     """
-    from rag.journal import drop_journals, open_journal
+    from rag.journal import drop_journals, has_journal, open_journal
     from rag.vectors import VectorSource
 
     watch, tell = Stopwatch(), progress or (lambda _: None)
@@ -59,13 +59,14 @@ def build(
         expected = expected_fingerprint(embeddings, previous)
         found = compare(folder, previous.documents, tell)
     info, update = previous.info, None
-    if not info or found or not _is_current(info.record, settings, found):
+    unfinished = has_journal(settings)  # a killed build left things to tidy up
+    if not info or found.any or unfinished or not _is_current(info.record, settings, found):
         with (
             open_writer(settings, full=full, fingerprint=expected) as writer,
             open_journal(settings, expected, full=full) as journal,
         ):
             if writer.documents != previous.documents:  # another build came between
-                previous = Previous(info, dict(writer.documents))
+                previous, info = Previous(info, dict(writer.documents)), None
                 found = compare(folder, previous.documents, tell)
             if writer.record and writer.record.fingerprint != expected:
                 raise StoreStale("Another build came between. Run again: python store.py")
@@ -75,9 +76,12 @@ def build(
                 cancel=cancel or (lambda: False), in_place=bool(settings.qdrant_url) and not full,
             )  # fmt: skip
             update.write(files_to_write(settings, found, writer.record))
-            with watch.step("write"):
-                info = _finish(settings, writer, update, found, expected)
-    drop_journals(settings)
+            gone = _gone(settings, writer, update, found)
+            if not info or update.written or gone or not _is_current(info.record, settings, found):
+                with watch.step("write"):
+                    writer.remove(gone)
+                    info = writer.finish(_record(settings, found, expected))
+            drop_journals(settings)
     return _report(info, found, previous, update, watch.seconds())
 
 
@@ -95,27 +99,26 @@ def _is_current(record: CollectionRecord, settings: Settings, found: Changes) ->
     return record.window_size == settings.window_size and record.docs == found.root
 
 
-def _finish(
-    settings: Settings, writer: Writer, update: Update, found: Changes, expected: Fingerprint
-) -> CollectionInfo:
+def _gone(settings: Settings, writer: Writer, update: Update, found: Changes) -> list[str]:
+    """Return the documents to take out. Raises DocumentError when that would be all of them."""
     there = {file.path for file in found.unchanged} | update.written.keys()
     there -= {skipped.path for skipped in update.skipped}
     if not there:
         first = (*update.skipped, *found.skipped)[0]
         raise DocumentError(
-            f"No document of {settings.docs} could be read; {first.path}: {first.reason}",
-            first.path,
+            f"No document of {settings.docs} can be read; {first.path}: {first.reason}", first.path
         )
-    writer.remove([path for path in writer.documents if path not in there])
+    return [path for path in writer.documents if path not in there]
+
+
+def _record(settings: Settings, found: Changes, expected: Fingerprint) -> CollectionRecord:
     engine = "qdrant-client" if settings.qdrant_url else "qdrant-edge-py"
-    return writer.finish(
-        CollectionRecord(
-            fingerprint=expected,
-            docs=found.root,
-            window_size=settings.window_size,
-            built=time.time(),
-            engine=f"{engine} {version(engine)}",
-        )
+    return CollectionRecord(
+        fingerprint=expected,
+        docs=found.root,
+        window_size=settings.window_size,
+        built=time.time(),
+        engine=f"{engine} {version(engine)}",
     )
 
 

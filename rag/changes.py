@@ -32,7 +32,8 @@ class Changes:
     gone: tuple[str, ...]
     skipped: tuple[Skipped, ...]
 
-    def __bool__(self) -> bool:
+    @property
+    def any(self) -> bool:
         """Whether the folder differs from the collection."""
         return bool(self.new or self.changed or self.gone)
 

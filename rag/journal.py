@@ -2,8 +2,9 @@
 
 A file beside the generations: a header that says whose vectors they are, then records of one size,
 appended as batches come: digest of the embedded text, vector, checksum. A record that was cut short
-by a kill is left out, and so is all after it. Knows nothing of documents or of the store; whoever
-uses it holds the builder's lock.
+by a kill is left out, and so is all after it. The file is there from the first moment in which a
+build may write to the last, so that it also tells of a build that was killed. Knows nothing of
+documents or of the store; whoever uses it holds the builder's lock.
 """
 
 from __future__ import annotations
@@ -48,6 +49,11 @@ def open_journal(settings: Settings, fingerprint: Fingerprint, *, full: bool) ->
     return Journal(path, fingerprint)
 
 
+def has_journal(settings: Settings) -> bool:
+    """Whether a build is running or was killed."""
+    return any(journal_path(settings, full=full).exists() for full in (False, True))
+
+
 def drop_journals(settings: Settings) -> None:
     """Remove what is left of journals: all their vectors are in the collection."""
     for full in (False, True):
@@ -59,7 +65,7 @@ class Journal:
     """Vectors by the digest (hex SHA-256) of what was embedded. A context manager.
 
     Opening it reads what a killed build left, if ``fingerprint`` is the same; otherwise it starts
-    empty. No file is made before the first vector. Raises :class:`~rag.errors.StoreError`.
+    empty. Raises :class:`~rag.errors.StoreError`.
     """
 
     def __init__(self, path: Path, fingerprint: Fingerprint) -> None:
@@ -68,10 +74,11 @@ class Journal:
         self._dimension = fingerprint.dimension
         self._record = _DIGEST_BYTES + 4 * fingerprint.dimension + _CHECKSUM_BYTES
         self._places: dict[bytes, int] = {}
-        self._file: IO[bytes] | None = None
         self._end = len(self._header)
-        if path.is_file():
-            self._load()
+        try:
+            self._file = self._opened() or self._created()
+        except OSError as error:
+            raise self._failed("open", error) from None
         self._found = self._end
 
     def __enter__(self) -> Journal:
@@ -97,7 +104,7 @@ class Journal:
         found: dict[str, Vector] = {}
         for digest in digests:
             place = self._places.get(bytes.fromhex(digest))
-            if place is not None and self._file is not None:
+            if place is not None:
                 self._file.seek(place + _DIGEST_BYTES)
                 data = self._file.read(4 * self._dimension)
                 found[digest] = np.frombuffer(data, dtype="<f4").astype(np.float32)
@@ -110,47 +117,55 @@ class Journal:
             key = bytes.fromhex(digest)
             body = key + vector.astype("<f4").tobytes()
             self._places[key] = self._end + len(records) * self._record
-            records.append(body + zlib.crc32(body).to_bytes(_CHECKSUM_BYTES, "little"))
+            records.append(body + _checksum(body))
         try:
-            file = self._file or self._create()
-            file.seek(self._end)
-            file.write(b"".join(records))
-            file.flush()
+            self._file.seek(self._end)
+            self._file.write(b"".join(records))
+            self._file.flush()
         except OSError as error:
-            raise StoreError(
-                f"Cannot write {self._path}: {error.strerror}. The collection is as it was"
-            ) from None
+            raise self._failed("write", error) from None
         self._end += len(records) * self._record
 
     def close(self) -> None:
         """Close the file. Closing twice is allowed."""
-        if self._file is not None:
+        with suppress(OSError):  # a full disk was told of when it was written to
             self._file.close()
-            self._file = None
 
-    def _load(self) -> None:
+    def _opened(self) -> IO[bytes] | None:
+        """Open what is there and read which vectors it has; None if it is of no use."""
         try:
-            self._file = self._path.open("r+b")
-            if self._file.read(len(self._header)) != self._header:
-                self.close()
-                return
-            while len(record := self._file.read(self._record)) == self._record:
-                body, checksum = record[:-_CHECKSUM_BYTES], record[-_CHECKSUM_BYTES:]
-                if zlib.crc32(body).to_bytes(_CHECKSUM_BYTES, "little") != checksum:
-                    break
-                self._places[body[:_DIGEST_BYTES]] = self._end
-                self._end += self._record
-            self._file.truncate(self._end)
-        except OSError as error:
-            raise StoreError(f"Cannot read {self._path}: {error.strerror}") from None
+            file = self._path.open("r+b")
+        except FileNotFoundError:
+            return None
+        if file.read(len(self._header)) != self._header:
+            file.close()
+            return None
+        while len(record := file.read(self._record)) == self._record:
+            body, checksum = record[:-_CHECKSUM_BYTES], record[-_CHECKSUM_BYTES:]
+            if _checksum(body) != checksum:
+                break
+            self._places[body[:_DIGEST_BYTES]] = self._end
+            self._end += self._record
+        file.truncate(self._end)
+        return file
 
-    def _create(self) -> IO[bytes]:
+    def _created(self) -> IO[bytes]:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        # Readable by its owner alone: the digests tell which texts were read.
+        # For its owner alone, as the collection may be: who has a text can tell that it is there.
         handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-        self._file = os.fdopen(handle, "r+b")
-        self._file.write(self._header)
-        return self._file
+        file = os.fdopen(handle, "r+b")
+        file.write(self._header)
+        file.flush()
+        return file
+
+    def _failed(self, what: str, error: OSError) -> StoreError:
+        return StoreError(
+            f"Cannot {what} {self._path}: {error.strerror}. The collection is as it was"
+        )
+
+
+def _checksum(body: bytes) -> bytes:
+    return zlib.crc32(body).to_bytes(_CHECKSUM_BYTES, "little")
 
 
 def _header(fingerprint: Fingerprint) -> bytes:
