@@ -6,10 +6,12 @@ text. Its finders are ``markdown.py`` and ``paragraphs.py``; neither knows what 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rag.types import SpanKind
 
 Cut = Literal["sentences", "lines", "whole"]
@@ -36,3 +38,27 @@ class Block:
     context: str = ""
     breaks: tuple[int, ...] = ()
     prose: str | None = None
+
+
+def with_bare_headings(blocks: Iterator[Block]) -> Iterator[Block]:
+    """Yield ``blocks``, with those headings searchable that have nothing under them.
+
+    No other block would carry their words to search.
+    """
+    held: Block | None = None
+    between: list[Block] = []
+    for block in blocks:
+        if held is not None and (block.kind == "heading" or block.searchable):
+            deeper = block.kind != "heading" or len(block.section) > len(held.section)
+            yield held if deeper else replace(held, searchable=True)
+            yield from between
+            held, between = None, []
+        if block.kind == "heading":
+            held = block
+        elif held is not None:
+            between.append(block)
+        else:
+            yield block
+    if held is not None:
+        yield replace(held, searchable=True)
+        yield from between

@@ -1,19 +1,18 @@
 """Markdown → blocks, by a Markdown parser that knows which lines each block stands on.
 
 A block is whole lines, so a list item keeps its marker and a quote its ``>``. Headings at the top
-level make the section path of what follows. A heading with nothing under it is searchable: no
-other block would carry its words. Does not know what a sentence is; nothing is rendered.
+level make the section path of what follows. Does not know what a sentence is; nothing is rendered.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from rag.blocks import Block
+from rag.blocks import Block, with_bare_headings
 from rag.markers import row_kind
 from rag.markup import has_words, mask_markup, plain_words
 
@@ -44,27 +43,32 @@ PART = 500_000
 
 def markdown_blocks(text: str) -> Iterator[Block]:
     """Yield the blocks of ``text`` in order; only white space stands between them."""
+    return with_bare_headings(_blocks(text))
+
+
+def _blocks(text: str) -> Iterator[Block]:
     front = _FRONT_MATTER.match(text)
     start = front.end() if front else 0
-    walk = _Walk(text)
     if front:
-        walk.add(0, start, "front-matter", searchable=False, cut="whole")
-        yield walk.blocks.pop()
+        yield Block(0, start, "front-matter", "whole", searchable=False)
+    walk = _Walk(text)
     for end in _parts(text, start):
         walk.parse(start, end)
-        blocks = _filled(text, walk.blocks, start, end)
-        yield from _with_bare_headings(blocks)
+        yield from _filled(text, walk.blocks, start, end)
         walk.blocks.clear()
         start = end
 
 
 def _parts(text: str, start: int) -> Iterator[int]:
     """Yield the ends of parts of a long text: before a heading that is not inside a fence."""
-    begun = start
-    for match in _SECTION_LINE.finditer(text, start) if len(text) - start > PART else ():
-        if match.end() - start > PART and len(_FENCE.findall(text, begun, match.end())) % 2 == 0:
-            yield (start := match.end())
-            begun = start
+    if len(text) - start > PART:
+        fenced, place = False, start
+        for match in _SECTION_LINE.finditer(text, start):
+            fenced ^= len(_FENCE.findall(text, place, match.end())) % 2 == 1
+            place = match.end()
+            if place - start > PART and not fenced:
+                yield place
+                start = place
     yield len(text)
 
 
@@ -147,7 +151,7 @@ class _Walk:
         self.add(start, end, "heading", searchable=False, cut="whole")
 
     def _prose(self, start: int, end: int, kind: SpanKind) -> None:
-        """Add a paragraph, with hard line breaks noted; footnotes and loose rows are for themselves."""
+        """Add a paragraph with its hard line breaks; footnotes and loose rows are for themselves."""
         text = self.text[start:end]
         places = {0, len(text), *(match.start() for match in _FOOTNOTE.finditer(text))}
         if text.lstrip(" \t>").startswith("|"):
@@ -180,9 +184,8 @@ def _filled(text: str, blocks: Sequence[Block], start: int, end: int) -> Iterato
     for block in [*blocks, Block(end, end)]:
         gap = text[place : block.start]
         if gap.strip():
-            prose = any(
-                _WORD.search(line) and not _REFERENCE.match(line) for line in gap.splitlines()
-            )
+            lines = gap.splitlines()
+            prose = any(_WORD.search(line) and not _REFERENCE.match(line) for line in lines)
             yield Block(
                 place, block.start, "sentence" if prose else "separator", searchable=prose,
                 cut="sentences" if prose else "whole", section=last.section, paragraph=last.paragraph,
@@ -191,24 +194,3 @@ def _filled(text: str, blocks: Sequence[Block], start: int, end: int) -> Iterato
         if block.start < block.end:
             yield block
         place, last = block.end, block
-
-
-def _with_bare_headings(blocks: Iterator[Block]) -> Iterator[Block]:
-    """Yield ``blocks``, with those headings searchable that have nothing under them."""
-    held: Block | None = None
-    between: list[Block] = []
-    for block in blocks:
-        if held is not None and (block.kind == "heading" or block.searchable):
-            deeper = block.kind != "heading" or len(block.section) > len(held.section)
-            yield held if deeper else replace(held, searchable=True)
-            yield from between
-            held, between = None, []
-        if block.kind == "heading":
-            held = block
-        elif held is not None:
-            between.append(block)
-        else:
-            yield block
-    if held is not None:
-        yield replace(held, searchable=True)
-        yield from between

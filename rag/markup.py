@@ -10,7 +10,7 @@ _CODE = re.compile(r"(?<!`)(`{1,5})(?!`)((?:[^`]|(?!\1(?!`))`+){1,1000}?)(?<!`)\
 _LINK = re.compile(r"!?\[([^\[\]]{0,500})\](?:\([^()\n]{0,1000}\)|\[[^\[\]]{0,200}\])")
 _TARGET = re.compile(r"(?<=\])(?:\([^()\n]{0,1000}\)|\[[^\[\]]{0,200}\])")
 _ADDRESS = re.compile(r"<(?:https?:|mailto:)[^<>\s]{1,1000}>")
-_EMPHASIS = re.compile(r"\*+|~~+|(?<![^\W_])_+(?=\S)|(?<=\S)_+(?![^\W_])")
+_EMPHASIS = re.compile(r"(?<!\\)(?:\*+|~~+|(?<![^\W_])_+(?=\S)|(?<=\S)_+(?![^\W_]))")
 _ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*\Z")
 _QUOTED = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+")
 _VISIBLE = re.compile(r"\S")
