@@ -20,6 +20,7 @@ from rag.windows import merge_windows, window_keys
 
 if TYPE_CHECKING:
     from rag.embeddings import Embeddings
+    from rag.reranking import Reranker
     from rag.stores.base import Store
 
 LONGEST_QUERY = 2000
@@ -54,6 +55,7 @@ def retrieve(
     where: Sequence[Condition] = (),
     keyword_weight: float = KEYWORD_WEIGHT,
     rrf_k: float | None = None,
+    rerank: Reranker | None = None,
 ) -> Retrieved:
     """Find the ``top_k`` sentences for ``query`` and their windows of ``window_size``.
 
@@ -62,7 +64,7 @@ def retrieve(
     began = time.perf_counter()
     found = find_hits(
         store, embeddings, query, mode=mode, top_k=top_k, candidates=candidates, where=where,
-        keyword_weight=keyword_weight, rrf_k=rrf_k,
+        keyword_weight=keyword_weight, rrf_k=rrf_k, rerank=rerank,
     )  # fmt: skip
     windows = windows_of(store, found.hits, window_size)
     return replace(found, windows=windows, retrieve_ms=(time.perf_counter() - began) * 1000)
@@ -79,15 +81,17 @@ def find_hits(
     where: Sequence[Condition] = (),
     keyword_weight: float = KEYWORD_WEIGHT,
     rrf_k: float | None = None,
+    rerank: Reranker | None = None,
 ) -> Retrieved:
     """Find the ``top_k`` sentences for ``query``, without windows.
 
     Each leg that ``mode`` asks for fetches ``candidates`` sentences (at least ``top_k``), of which
     the best ``top_k`` stay; ``keyword_weight`` (0 to 1) and ``rrf_k`` say how both legs are fused
-    (see :mod:`rag.fusion`). The query is embedded only where there is a dense leg, and searched up
-    to :data:`LONGEST_QUERY` characters. One without any letter or digit finds nothing by keyword.
-    Raises :class:`~rag.errors.SettingsError` for an empty query, else what the store and the
-    embeddings raise.
+    (see :mod:`rag.fusion`), and ``rerank`` may order the candidates anew. The query is embedded
+    only where there is a dense leg, and searched up to :data:`LONGEST_QUERY` characters. One
+    without any letter or digit finds nothing by keyword. Raises
+    :class:`~rag.errors.SettingsError` for an empty query, else what is raised by the store, the
+    embeddings and the reranker.
     """
     searched = clean_query(query)
     began = time.perf_counter()
@@ -101,8 +105,10 @@ def find_hits(
         limit = max(candidates, top_k)
         legs = store.search(dense=dense, keyword=keyword, limit=limit, where=where)
     found = time.perf_counter()
-    ranked = rank_hits(legs, mode, keyword_weight=keyword_weight, rrf_k=rrf_k)[:top_k]
-    hits = tuple(replace(h, terms=matched_terms(searched, h.sentence.text)) for h in ranked)
+    ranked = rank_hits(legs, mode, keyword_weight=keyword_weight, rrf_k=rrf_k)
+    if rerank is not None:
+        ranked = rerank(searched, ranked)
+    hits = tuple(replace(h, terms=matched_terms(searched, h.sentence.text)) for h in ranked[:top_k])
     return Retrieved(
         query=query,
         hits=hits,

