@@ -27,6 +27,9 @@ LONGEST_QUERY = 2000
 """Characters of a query that are searched. The bundled model reads 512 tokens, and takes most of a
 minute to drop the rest of 100,000 characters."""
 
+MERGED_CHARACTERS = 6000
+"""How long auto-merging makes a window at most, unless said otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
@@ -56,17 +59,22 @@ def retrieve(
     keyword_weight: float = KEYWORD_WEIGHT,
     rrf_k: float | None = None,
     rerank: Reranker | None = None,
+    merge_threshold: float | None = None,
+    max_characters: int = MERGED_CHARACTERS,
 ) -> Retrieved:
-    """Find the ``top_k`` sentences for ``query`` and their windows of ``window_size``.
+    """Find the ``top_k`` sentences for ``query`` and their windows.
 
-    See :func:`find_hits`.
+    See :func:`find_hits` and :func:`windows_of`.
     """
     began = time.perf_counter()
     found = find_hits(
         store, embeddings, query, mode=mode, top_k=top_k, candidates=candidates, where=where,
         keyword_weight=keyword_weight, rrf_k=rrf_k, rerank=rerank,
     )  # fmt: skip
-    windows = windows_of(store, found.hits, window_size)
+    windows = windows_of(
+        store, found.hits, window_size,
+        merge_threshold=merge_threshold, max_characters=max_characters,
+    )  # fmt: skip
     return replace(found, windows=windows, retrieve_ms=(time.perf_counter() - began) * 1000)
 
 
@@ -118,10 +126,27 @@ def find_hits(
     )
 
 
-def windows_of(store: Store, hits: Sequence[Hit], window_size: int) -> tuple[Window, ...]:
-    """Read the windows of ``window_size`` around ``hits``, best first: one read, no search."""
+def windows_of(
+    store: Store,
+    hits: Sequence[Hit],
+    window_size: int,
+    *,
+    merge_threshold: float | None = None,
+    max_characters: int = MERGED_CHARACTERS,
+) -> tuple[Window, ...]:
+    """Read the windows of ``window_size`` around ``hits``, best first: one read, no search.
+
+    With ``merge_threshold`` (0 to 1) windows grow to the paragraphs, sections and documents of
+    which more than that share are hits, up to ``max_characters``: see :mod:`rag.merging`.
+    """
     if not hits:
         return ()
+    if merge_threshold is not None:
+        from rag.merging import merged_windows
+
+        return merged_windows(
+            store, hits, window_size, merge_threshold=merge_threshold, max_characters=max_characters
+        )
     neighbours = store.read(window_keys(hits, window_size))
     return tuple(merge_windows(hits, neighbours, window_size))
 

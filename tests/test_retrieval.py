@@ -212,3 +212,15 @@ def test_the_question_path_is_light() -> None:
                          cwd=Path(__file__).parents[1])  # fmt: skip
     loaded = {name.partition(".")[0] for name in run.stdout.split()}
     assert not loaded & {"numpy", "qdrant_edge", "qdrant_client", "pydantic", "httpx"}
+
+
+def test_auto_merging(store: Store, embeddings: WordEmbeddings) -> None:
+    """With a threshold the windows grow; hits and scores stay, and the slider can do the same."""
+    plain = ask(store, embeddings, "pump", "dense", window_size=0)
+    grown = retrieve(
+        store, embeddings, "pump", mode="dense", top_k=3, window_size=0, candidates=20,
+        merge_threshold=0.5,
+    )  # fmt: skip
+    assert grown.hits == plain.hits
+    assert grown.windows[0].text == TEXTS["pump.md"].rstrip()
+    assert windows_of(store, plain.hits, 0, merge_threshold=0.5) == grown.windows
