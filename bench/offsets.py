@@ -76,6 +76,7 @@ def check(path: Path, folder: Path) -> tuple[int, list[str]]:
 
 
 def main() -> None:
+    """Check the folders named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", type=Path, nargs="+")
     options = parser.parse_args()

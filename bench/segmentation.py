@@ -56,7 +56,7 @@ def inner(ends: set[int], text: str) -> set[int]:
 
 
 def found(splitter: Splitter, text: Text) -> set[int]:
-    """Return the ends of the splitter's sentences, looked up in the text, for it may change blanks."""
+    """Return the ends of the splitter's sentences, looked up: it may change blanks."""
     ends, at = set(), 0
     for piece in splitter(text.lang, text.text):
         words = piece.strip()
@@ -91,7 +91,7 @@ def splitters() -> dict[str, Splitter]:
     try:
         import sentencex
 
-        found["sentencex"] = lambda lang, text: sentencex.segment(lang, text)
+        found["sentencex"] = sentencex.segment
     except ImportError:
         pass
     try:
@@ -154,6 +154,7 @@ def print_speed(sets: dict[str, list[Text]]) -> None:
 
 
 def main() -> None:
+    """Print the table, and what was asked for with it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--lang", help="rows of this language alone")

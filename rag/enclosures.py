@@ -20,7 +20,8 @@ _ASIDE = "{1,120}"  # of the longest bracket: one with whole sentences in it is 
 _PAIRS = re.compile(
     rf"""
       "(?<![\w"'].)(?=\S)[^"]{_ANY}(?<=\S)"(?!\w)
-    | '(?<![\w'].)(?=\w)(?:[^'"]|'(?=\w)|(?<=\w)'){_ANY}?(?:(?<=[.!?…,])'(?!\w)|(?<=\w)'(?=[,.;:!?)]))
+    | '(?<![\w'].)(?=\w)(?:[^'"]|'(?=\w)|(?<=\w)'){_ANY}?
+      (?:(?<=[.!?…,])'(?!\w)|(?<=\w)'(?=[,.;:!?)]))
     | ``[^`"]{_ANY}?''
     | “[^“”]{_ANY}”
     | „[^„“”]{_ANY}[“”]
@@ -57,7 +58,7 @@ class Enclosures:
         return place >= 0 and end < spans[place][1]
 
     def opening(self, end: int) -> int | None:
-        """Return where the pair begins whose closing mark is ``text[end - 1]``; None if there is none."""
+        """Return where the pair begins that ``text[end - 1]`` closes; None if there is none."""
         spans = self._found()
         place = bisect_left(spans, (end,)) - 1
         return spans[place][0] if place >= 0 and spans[place][1] == end else None

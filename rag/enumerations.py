@@ -27,7 +27,7 @@ _Style = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class RunInMarker:
-    """A marker, ``text[start:end]``. ``begins`` says that an item, and so a sentence, begins there."""
+    """A marker, ``text[start:end]``; ``begins`` says that a sentence begins there."""
 
     start: int
     end: int

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rag.abbreviations import abbreviation, begins_sentences, has_ordinals
+from rag.abbreviations import Abbreviation, abbreviation, begins_sentences, has_ordinals
 
 _LAST = re.compile(r"[^\W_](?:[^\W_]|[.'’°-](?=[^\W_]))*\Z")
 _REACH = 30
@@ -65,14 +65,18 @@ def full_stop_ends(stop: Stop) -> bool:
     """Whether a sentence ends at ``stop``, before a word that is not in lower case."""
     last = stop.last
     before = stop.before(last)
-    number_next = stop.word[0].isdigit()
     if last.isdigit() or (_ROMAN.fullmatch(last) and has_ordinals(stop.language)):
         return _number_ends(stop, last, before)
     if len(last) == 1 and last.isalpha():
-        return bool(before) and not number_next and _letter_ends(stop, before)
+        return bool(before) and _letter_ends(stop, before)
     if _TIME.fullmatch(last):
         return bool(before) and _time_ends(stop)
-    kind = abbreviation(last, stop.language)
+    return _abbreviation_ends(stop, abbreviation(last, stop.language), before)
+
+
+def _abbreviation_ends(stop: Stop, kind: Abbreviation | None, before: str) -> bool:
+    """Whether a sentence ends after an abbreviation of some kind, or a whole word."""
+    number_next = stop.word[0].isdigit()
     if kind == "numbered":
         return not number_next and not _ROMAN.fullmatch(stop.word)
     if kind == "unit":
@@ -86,20 +90,22 @@ def _number_ends(stop: Stop, last: str, before: str) -> bool:
     """Whether a sentence ends after a number: not in a list's "1.", nor in "am 7. Juni"."""
     if not before:
         return len(last) > 3
-    if len(last) > 2 and last.isdigit() or not has_ordinals(stop.language):
+    if (len(last) > 2 and last.isdigit()) or not has_ordinals(stop.language):
         return True
     return not stop.word[0].isdigit() and begins_sentences(stop.word, stop.language)
 
 
 def _letter_ends(stop: Stop, before: str) -> bool:
     """Whether a sentence ends after a letter: a unit (3.14 V.), a name (plan B.), no initial."""
+    if stop.word[0].isdigit():
+        return False
     if before[-1].isdigit() or before[-1] == "°":
         return True
     return begins_sentences(stop.word, stop.language) and not before[0].isupper()
 
 
 def _time_ends(stop: Stop) -> bool:
-    """Whether a sentence ends after "6 p.m.": not where the time opens the clause, or a zone follows."""
+    """Whether a sentence ends after "6 p.m.": not where that opens it, or a zone follows."""
     reach = max(stop.start, stop.at - 200)
     clause = max(stop.start, stop.text.rfind(": ", reach, stop.at) + 1)
     if begins_sentences(stop.word, stop.language):
@@ -126,11 +132,10 @@ def lower_case_begins(stop: Stop, mark: str) -> bool:
 
 
 _GO_ON = frozenset(("and", "or", "with", "in", "said", "asked", "he", "she", "they", "was", "is"))
-_STARTERS = frozenset(
-    (
-        "i i'm i've i'll it it's its this that there we we're you you're they the my your what why"
-        " how when where who if is are do does did can could will would please thanks thank so but"
-        " because also not no don't can't very great"
-    ).split()
-)
+_STARTERS = frozenset((
+    "i", "i'm", "i've", "i'll", "it", "it's", "its", "this", "that", "there", "we", "we're",
+    "you", "you're", "they", "the", "my", "your", "what", "why", "how", "when", "where", "who",
+    "if", "is", "are", "do", "does", "did", "can", "could", "will", "would", "please", "thanks",
+    "thank", "so", "but", "because", "also", "not", "no", "don't", "can't", "very", "great",
+))  # fmt: skip
 """English words that often begin a sentence, also where its writer spares capitals."""

@@ -30,7 +30,7 @@ _WORDS = {
     " your there how why who where did do does many most some after although however while"
     " during since today then these those such each also no yes thanks thank let now here"
     " because so but any it's i'm don't me may him us them",
-    "de": "der die das und ist nicht ein eine einen den dem des zu mit sich auf für von im sie"
+    "de": "in der die das und ist nicht ein eine einen den dem des zu mit sich auf für von im sie"
     " wir auch es als wird sind oder nach bei zum zur haben hat aus wie ich dass werden an"
     " er ihre nur kann über vor durch um am war du ihr mein dein was wer wo wann warum diese"
     " dieser dieses dann hier heute seit zwar doch aber wenn da so",
@@ -67,7 +67,7 @@ _WORDS = {
     "ru": "и в не на что с он как по это из к у за от так но его для бы был я ты мы вы она они"
     " кто где когда этот эта если после",
 }  # fmt: skip
-_WORD = re.compile(r"[^\W\d_]+'?")
+_WORD = re.compile(r"\b[^\W\d_]+\b'?")
 _SETS = {code: frozenset(words.split()) for code, words in _WORDS.items()}
 _MARKS = {code: frozenset(letters) for code, letters in _LETTERS.items()}
 _SAMPLE = 400
@@ -87,7 +87,7 @@ def detect_language(text: str, default: str = "en") -> str:
     sample = text[:_SAMPLE].lower().replace("’", "'")
     letters = frozenset() if sample.isascii() else frozenset(sample)
     if letters and (script := _script(sample)):
-        candidates = {"ru": ("uk", "kk", "bg"), "ar": ("fa", "ur")}.get(script, ())
+        candidates = {"ru": ("uk", "kk", "bg"), "ar": ("ur", "fa")}.get(script, ())
         return next((code for code in candidates if letters & _MARKS[code]), script)
     words = frozenset(_WORD.findall(sample))
     scores = {code: float(len(words & small)) for code, small in _SETS.items()}

@@ -151,7 +151,7 @@ class _Walk:
         self.add(start, end, "heading", searchable=False, cut="whole")
 
     def _prose(self, start: int, end: int, kind: SpanKind) -> None:
-        """Add a paragraph with its hard line breaks; footnotes and loose rows are for themselves."""
+        """Add a paragraph with its hard line breaks; a footnote or loose row is a block."""
         text = self.text[start:end]
         places = {0, len(text), *(match.start() for match in _FOOTNOTE.finditer(text))}
         if text.lstrip(" \t>").startswith("|"):
@@ -187,9 +187,9 @@ def _filled(text: str, blocks: Sequence[Block], start: int, end: int) -> Iterato
             lines = gap.splitlines()
             prose = any(_WORD.search(line) and not _REFERENCE.match(line) for line in lines)
             yield Block(
-                place, block.start, "sentence" if prose else "separator", searchable=prose,
-                cut="sentences" if prose else "whole", section=last.section, paragraph=last.paragraph,
-                prose=mask_markup(gap) if prose else None,
+                place, block.start, "sentence" if prose else "separator",
+                "sentences" if prose else "whole", searchable=prose, section=last.section,
+                paragraph=last.paragraph, prose=mask_markup(gap) if prose else None,
             )  # fmt: skip
         if block.start < block.end:
             yield block

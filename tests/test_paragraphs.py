@@ -22,8 +22,10 @@ def units(text: str) -> list[str]:
 def test_wrapped_lines_are_joined() -> None:
     """A line that ended for want of room goes on in the next, also before a capital."""
     assert units(WRAPPED) == [
-        "The kettle holds 1.7 litres and has a lid that opens wide, so that Anna can fill it from"
-        " the tap without taking off the filter.",
+        (
+            "The kettle holds 1.7 litres and has a lid that opens wide, so that Anna can fill it"
+            " from the tap without taking off the filter."
+        ),
         "Before the first use it must be boiled twice with clear water.",
     ]
 
@@ -40,9 +42,9 @@ def test_a_title_over_a_wrapped_paragraph_stands_alone() -> None:
         ("Ann Lee\n12 Hill Road\nBristol", ["Ann Lee", "12 Hill Road", "Bristol"]),
         ("Name:\tAnn\nPlace:\tBristol", ["Name: Ann", "Place: Bristol"]),
         ("水壶说明书\n首次使用前清洗\n注意安全", ["水壶说明书", "首次使用前清洗", "注意安全"]),
-        ("Intro\n- one\n- two\n  more of two\n* three", ["Intro", "- one", "- two", "more of two", "* three"]),
-        ("1) Open it\n2) Fill it\na. Lid\nb. Filter", ["1) Open it", "2) Fill it", "a. Lid", "b. Filter"]),
-        ("（1）打开盖子\n（2）加水\n①清洗\n一、煮沸", ["（1）打开盖子", "（2）加水", "①清洗", "一、煮沸"]),
+        ("Intro\n- one\n- two\n  more\n* three", ["Intro", "- one", "- two", "more", "* three"]),
+        ("1) Open\n2) Fill\na. Lid\nb. Mesh", ["1) Open", "2) Fill", "a. Lid", "b. Mesh"]),
+        ("（1）打开\n（2）加水\n①清洗\n一、煮沸", ["（1）打开", "（2）加水", "①清洗", "一、煮沸"]),
         ("• one • two", ["• one", "• two"]),
     ],
 )  # fmt: skip
@@ -66,11 +68,9 @@ def test_a_list_item_may_be_wrapped() -> None:
 
 def test_wrapped_chinese_is_joined() -> None:
     """A full line of Chinese, which has no blanks, goes on in the next."""
-    text = "电热水壶在首次使用之前必须先用清水煮沸两次并且把水全部倒掉才能够放心\n饮用，请不要省略这个步骤。\n然后"
-    assert units(text) == [
-        "电热水壶在首次使用之前必须先用清水煮沸两次并且把水全部倒掉才能够放心 饮用，请不要省略这个步骤。",
-        "然后",
-    ]
+    first = "电热水壶在首次使用之前必须先用清水煮沸两次并且把水全部倒掉才能够放心"
+    text = f"{first}\n饮用，请不要省略这个步骤。\n然后"
+    assert units(text) == [f"{first} 饮用，请不要省略这个步骤。", "然后"]
 
 
 def test_very_long_lines_are_paragraphs() -> None:

@@ -67,13 +67,22 @@ def test_paragraphs_and_sections_never_go_back(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
-        ("首次使用前请清洗水壶。加水至最高水位线。煮沸后倒掉。", ["首次使用前请清洗水壶。", "加水至最高水位线。", "煮沸后倒掉。"]),
-        ("Use e.g. a kettle. See Fig. 3 and No. 5 below.", ["Use e.g. a kettle.", "See Fig. 3 and No. 5 below."]),
+        (
+            "首次使用前请清洗水壶。加水至最高水位线。煮沸后倒掉。",
+            ["首次使用前请清洗水壶。", "加水至最高水位线。", "煮沸后倒掉。"],
+        ),
+        (
+            "Use e.g. a kettle. See Fig. 3 and No. 5 below.",
+            ["Use e.g. a kettle.", "See Fig. 3 and No. 5 below."],
+        ),
         ("Voltage is 3.14 V. Set to 220.5V.", ["Voltage is 3.14 V.", "Set to 220.5V."]),
         ("电压为3.14V，见www.a.com。完", ["电压为3.14V，见www.a.com。", "完"]),
         ('"这是对的。"他说。', ['"这是对的。"他说。']),
         ("“Done.” Next one.", ["“Done.”", "Next one."]),
-        ("1. Open the lid.\n2. Fill water.\n- no punctuation\n- another", ["1. Open the lid.", "2. Fill water.", "- no punctuation", "- another"]),
+        (
+            "1. Open the lid.\n2. Fill water.\n- no punctuation\n- another",
+            ["1. Open the lid.", "2. Fill water.", "- no punctuation", "- another"],
+        ),
         ("你好！！？", ["你好！！？"]),
         ("Press OK. Press OK. Press OK.", ["Press OK."] * 3),
         ("| A. | 1 |\n| B. c. D | 2 |", ["| A. | 1 |", "| B. c. D | 2 |"]),
@@ -87,7 +96,10 @@ def test_the_cases_from_the_field(text: str, sentences: list[str], markdown: boo
 
 @pytest.mark.parametrize(
     "text",
-    ["x" * 5000, "字" * 5000, "word " * 1000, "半句话，" * 1250, "e\u0301" * 2500, "👩🏽" * 2500, "a.b" * 2000],
+    [
+        "x" * 5000, "字" * 5000, "word " * 1000, "半句话，" * 1250, "e\u0301" * 2500, "👩🏽" * 2500,
+        "a.b" * 2000,
+    ],
     ids=["letters", "characters", "words", "clauses", "accents", "emoji", "dots"],
 )  # fmt: skip
 @pytest.mark.parametrize("markdown", [False, True])
