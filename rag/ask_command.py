@@ -21,9 +21,11 @@ from rag.types import Answer, Timings
 
 if TYPE_CHECKING:
     from rag.assistant import Assistant
+    from rag.types import Condition
 
 _FLAGS = (
     "collection", "qdrant_path", "qdrant_url", "window_size", "top_k", "mode",
+    "merge_threshold",
     "max_context_characters", "chat_model", "prompt_file",
 )  # fmt: skip
 
@@ -32,8 +34,11 @@ def main(argv: Sequence[str]) -> int:
     """Run ``ask.py``. Raises :class:`~rag.errors.RagError`; see :func:`rag.cli.run`."""
     parser = _parser()
     arguments = parser.parse_args(argv)
-    if (arguments.question is None) == (arguments.batch is None):
-        parser.error("give a question, - to read it from standard input, or --batch FILE")
+    filtered = bool(arguments.source or arguments.filter)
+    if arguments.batch is not None and arguments.question is not None:
+        parser.error("give a question or --batch FILE, not both")
+    if arguments.batch is None and arguments.question is None and not filtered:
+        parser.error("give a question, - to read it from standard input, --batch FILE or a filter")
     if arguments.question == "-":
         arguments.question = sys.stdin.read()
     if arguments.question is not None and not arguments.question.strip():
@@ -43,9 +48,13 @@ def main(argv: Sequence[str]) -> int:
     from rag.assistant import open_assistant
 
     with open_assistant(settings) as assistant:
+        where = assistant.where(arguments.source, arguments.filter)
         if arguments.batch is not None:
-            return _batch(assistant, arguments)
-        _single(assistant, arguments)
+            return _batch(assistant, where, arguments)
+        if arguments.question is None:
+            _list(assistant, where, arguments)
+        else:
+            _single(assistant, where, arguments)
     return 0
 
 
@@ -59,6 +68,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--batch", type=Path, metavar="FILE", help='JSONL file with rows {"id", "question"}'
     )
+    parser.add_argument(
+        "--source", action="append", default=[], metavar="GLOB",
+        help="search only documents whose path matches; repeatable, one must match",
+    )  # fmt: skip
+    parser.add_argument(
+        "--filter", action="append", default=[], metavar="EXPRESSION",
+        help="key=value, !=, <, <=, >, >=, 'key in a,b', 'key not in a,b', 'key contains x'; "
+        "repeatable, all must hold; without a question what matches is listed",
+    )  # fmt: skip
     parser.add_argument("--retrieve-only", action="store_true", help="find passages, do not answer")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
@@ -68,16 +86,33 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _single(assistant: Assistant, arguments: argparse.Namespace) -> None:
+def _list(assistant: Assistant, where: Sequence[Condition], arguments: argparse.Namespace) -> None:
+    """Print what the filters let through; what they let nothing through for, when that is all."""
+    windows = tuple(assistant.listed(where))
+    nothing = None if windows else assistant.why_nothing(where)
+    answer = Answer(
+        "", "", "", windows, refusal="filter" if nothing else None,
+        notes=(nothing,) if nothing else (),
+    )  # fmt: skip
+    _print(answer, arguments)
+
+
+def _single(
+    assistant: Assistant, where: Sequence[Condition], arguments: argparse.Namespace
+) -> None:
     streamed = not (arguments.json or arguments.no_stream)
-    answer = _answer(assistant, arguments.question, arguments, print_pieces=streamed)
+    answer = _answer(assistant, arguments.question, where, arguments, print_pieces=streamed)
+    if not streamed and not arguments.json and answer.text:
+        print(printable(answer.text))
+    if answer.text and not arguments.json:
+        print()
+    _print(answer, arguments)
+
+
+def _print(answer: Answer, arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(json.dumps(answer_record(answer), ensure_ascii=False))
         return
-    if not streamed and answer.text:
-        print(printable(answer.text))
-    if answer.text:
-        print()
     for remark in (answer.cut_reason, *answer.notes):
         if remark:
             sys.stderr.write(printable(f"Note: {remark}\n"))
@@ -89,16 +124,17 @@ def _single(assistant: Assistant, arguments: argparse.Namespace) -> None:
 def _answer(
     assistant: Assistant,
     question: str,
+    where: Sequence[Condition],
     arguments: argparse.Namespace,
     *,
     print_pieces: bool = False,
 ) -> Answer:
     if arguments.retrieve_only:
         began = time.perf_counter()
-        windows = tuple(assistant.retrieve(question))
+        windows = tuple(assistant.retrieve(question, where=where))
         took = (time.perf_counter() - began) * 1000
         return Answer(question, question, "", windows, timings=Timings(retrieve=took, total=took))
-    stream = assistant.ask(question)
+    stream = assistant.ask(question, where=where)
     for piece in stream:
         if print_pieces:
             print(printable(piece), end="", flush=True)
@@ -113,7 +149,7 @@ def _mark() -> tuple[str, str]:
     return "⟦", "⟧"
 
 
-def _batch(assistant: Assistant, arguments: argparse.Namespace) -> int:
+def _batch(assistant: Assistant, where: Sequence[Condition], arguments: argparse.Namespace) -> int:
     try:
         rows = arguments.batch.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -124,7 +160,7 @@ def _batch(assistant: Assistant, arguments: argparse.Namespace) -> int:
         row_id: str | int | None = done
         try:
             row_id, question = _row(row, done)
-            record: object = answer_record(_answer(assistant, question, arguments), row_id)
+            record: object = answer_record(_answer(assistant, question, where, arguments), row_id)
         except RagError as error:
             record = {"id": row_id, "error": " ".join(str(error).split())}
             failed += 1

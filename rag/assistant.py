@@ -18,13 +18,15 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rag.build import check_fingerprint, fingerprint
 from rag.embeddings import open_embeddings
 from rag.errors import DocumentError
+from rag.filters import parse_filter, sources_like, typed, why_nothing
+from rag.fingerprint import check_fingerprint, fingerprint
+from rag.reranking import open_reranker
 from rag.retrieval import Retrieved, retrieve, windows_of
 from rag.stores import current_generation, open_store
 from rag.types import Condition, Hit, Mode, Timings, Turn, Window
-from rag.windows import fit_windows
+from rag.windows import fit_windows, list_windows
 
 if TYPE_CHECKING:
     from rag.answering import AnswerStream
@@ -44,6 +46,7 @@ class Assistant:
         self.settings = settings
         self._embeddings = embeddings
         self._store = store
+        self._rerank = open_reranker(settings)
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -82,6 +85,30 @@ class Assistant:
             raise DocumentError(f"The collection holds no document {path}", path)
         return "".join(s.before + s.text for s in sentences) + sentences[-1].after
 
+    def where(self, sources: Sequence[str] = (), filters: Sequence[str] = ()) -> list[Condition]:
+        """Read filters as users type them, against what the collection holds; all must hold.
+
+        ``sources`` are globs of which a document's path matches one, ``filters`` expressions such
+        as ``page >= 3`` (see :mod:`rag.filters`). Raises :class:`~rag.errors.SettingsError`.
+        """
+        parsed = [parse_filter(expression) for expression in filters]
+        if not sources and not parsed:
+            return []
+        documents = self.documents()
+        globs = [sources_like(sources, documents)] if sources else []
+        return [*globs, *typed(parsed, documents)]
+
+    def listed(self, where: Sequence[Condition]) -> list[Window]:
+        """Return what the filters let through without a question, in document order.
+
+        Each run of neighbouring sentences is a passage, nothing in it is marked.
+        """
+        return list(list_windows(self._current().sentences(where)))
+
+    def why_nothing(self, where: Sequence[Condition]) -> str | None:
+        """Say in one sentence why nothing fulfils ``where``; None if something does."""
+        return why_nothing(self._current(), where)
+
     def retrieve(
         self,
         question: str,
@@ -97,11 +124,12 @@ class Assistant:
         ``mode`` default to the settings. Raises :class:`~rag.errors.RagError`.
         """
         settings = self.settings.with_(window_size=window_size, top_k=top_k, mode=mode)
-        return self._fit(self._retrieve(settings, question, where).windows)
+        return list(self._retrieve(self._current(), settings, question, where).windows)
 
     def windows(self, hits: Sequence[Hit], window_size: int) -> list[Window]:
         """Read the windows of hits found before, at another size: no search, the same scores."""
-        return self._fit(windows_of(self._current(), hits, window_size))
+        settings = self.settings.with_(window_size=window_size)
+        return self._windows(self._current(), settings, hits)
 
     def ask(
         self,
@@ -122,33 +150,55 @@ class Assistant:
         from rag.answering import answer
 
         settings = self.settings.with_(window_size=window_size, top_k=top_k, mode=mode)
+        store = self._current()
         if hits is None:
-            retrieved = self._retrieve(settings, question, where)
+            found = self._retrieve(store, settings, question, where)
         else:
-            again = windows_of(self._current(), hits, settings.window_size)
-            retrieved = Retrieved(query=question, hits=tuple(hits), windows=again)
-        timings = Timings(
-            embed=retrieved.embed_ms, search=retrieved.search_ms, retrieve=retrieved.retrieve_ms
-        )
-        windows = self._fit(retrieved.windows)
+            windows = tuple(self._windows(store, settings, hits))
+            found = Retrieved(query=question, hits=tuple(hits), windows=windows)
+        nothing = why_nothing(store, where) if where and not found.windows else None
         return answer(
-            question, retrieved.query, windows, history=history, settings=settings, timings=timings
+            question,
+            found.query,
+            found.windows,
+            history=history,
+            settings=settings,
+            timings=Timings(found.embed_ms, found.search_ms, found.retrieve_ms),
+            notes=(nothing,) if nothing else (),
+            refusal="filter" if nothing else None,
         )
 
-    def _retrieve(self, settings: Settings, query: str, where: Sequence[Condition]) -> Retrieved:
-        return retrieve(
-            self._current(),
+    def _retrieve(
+        self, store: Store, settings: Settings, query: str, where: Sequence[Condition]
+    ) -> Retrieved:
+        found = retrieve(
+            store,
             self._embeddings,
             query,
             mode=settings.mode,
             top_k=settings.top_k,
             window_size=settings.window_size,
-            candidates=max(settings.candidates, settings.top_k),
+            candidates=settings.candidates,
             where=where,
+            keyword_weight=settings.keyword_weight,
+            rrf_k=settings.rrf_k,
+            rerank=self._rerank,
+            merge_threshold=settings.merge_threshold,
+            max_characters=settings.max_context_characters,
         )
+        fitting = fit_windows(found.windows, settings.max_context_characters)
+        return replace(found, windows=tuple(fitting))
 
-    def _fit(self, windows: Sequence[Window]) -> list[Window]:
-        return fit_windows(windows, self.settings.max_context_characters)
+    def _windows(self, store: Store, settings: Settings, hits: Sequence[Hit]) -> list[Window]:
+        limit = settings.max_context_characters
+        windows = windows_of(
+            store,
+            hits,
+            settings.window_size,
+            merge_threshold=settings.merge_threshold,
+            max_characters=limit,
+        )
+        return fit_windows(windows, limit)
 
     def _current(self) -> Store:
         """Return the store, reopened when a build has finished since."""
@@ -176,4 +226,4 @@ def open_assistant(settings: Settings) -> Assistant:
     except BaseException:
         store.close()
         raise
-    return Assistant(replace(settings), embeddings, store)
+    return Assistant(settings, embeddings, store)

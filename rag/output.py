@@ -105,8 +105,9 @@ def answer_record(answer: Answer, row_id: str | int | None = None) -> AnswerReco
         "refusal": answer.refusal,
         "answerer": answer.answerer,
         "cut": answer.cut,
-        "usage": usage
-        and {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
+        "usage": None
+        if usage is None
+        else {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
         "notes": list(answer.notes),
         "citations": [{"marker": c.marker, "passage": c.passage} for c in answer.citations],
         "passages": [passage_record(window) for window in answer.windows],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rag.types import Hit, Sentence, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 def window_keys(hits: Sequence[Hit], window_size: int) -> list[tuple[str, int]]:
@@ -51,8 +51,28 @@ def merge_windows(
     windows = []
     for source, found in marked.items():
         for group, first, last in _ranges(found, sentences[source], window_size):
-            windows.append(_window(group, [sentences[source][i] for i in range(first, last + 1)]))
+            best_hit = min(group, key=lambda hit: hit.rank)
+            inside = [sentences[source][i] for i in range(first, last + 1)]
+            windows.append(_window(best_hit.rank, best_hit.sentence, inside, group))
     return _ranked(windows)
+
+
+def list_windows(sentences: Iterable[Sentence]) -> Iterator[Window]:
+    """Yield each run of neighbouring sentences as a window without hits, ranked as they come.
+
+    ``sentences`` are in document order, as what a filter lets through is; section, page and title
+    are those of a window's first sentence.
+    """
+    run: list[Sentence] = []
+    rank = 0
+    for sentence in sentences:
+        if run and (sentence.source, sentence.index) != (run[-1].source, run[-1].index + 1):
+            rank += 1
+            yield _window(rank, run[0], run)
+            run = []
+        run.append(sentence)
+    if run:
+        yield _window(rank + 1, run[0], run)
 
 
 def fit_windows(windows: Sequence[Window], max_characters: int) -> list[Window]:
@@ -87,7 +107,7 @@ def _best_hits(hits: Iterable[Hit]) -> list[Hit]:
 def _ranges(
     hits: Iterable[Hit], sentences: Mapping[int, Sentence], window_size: int
 ) -> list[tuple[list[Hit], int, int]]:
-    """Return the joined ranges of sentence indices of one file, both ends inside, with their hits."""
+    """Return the joined ranges of indices in one file, both ends inside, with their hits."""
     ranges: list[tuple[list[Hit], int, int]] = []
     for hit in sorted(hits, key=lambda hit: hit.sentence.index):
         first = last = hit.sentence.index
@@ -103,15 +123,16 @@ def _ranges(
     return ranges
 
 
-def _window(hits: Sequence[Hit], sentences: Sequence[Sentence]) -> Window:
-    """Make the window of consecutive ``sentences``; its rank is its best hit's for now."""
-    best = min(hits, key=lambda hit: hit.rank)
+def _window(
+    rank: int, named: Sentence, sentences: Sequence[Sentence], hits: Sequence[Hit] = ()
+) -> Window:
+    """Make the window of consecutive ``sentences``; title, section and page are ``named``'s."""
     first, last = sentences[0], sentences[-1]
     text = first.text + "".join(s.before + s.text for s in sentences[1:])
     return Window(
-        rank=best.rank, source=first.source, start=first.start, end=last.end, text=text,
-        first=first.index, last=last.index, hits=tuple(hits), title=best.sentence.title,
-        section=best.sentence.section, page=best.sentence.page,
+        rank=rank, source=first.source, start=first.start, end=last.end, text=text,
+        first=first.index, last=last.index, hits=tuple(hits), title=named.title,
+        section=named.section, page=named.page,
         bounds=tuple((s.start, s.end) for s in sentences),
     )  # fmt: skip
 

@@ -148,7 +148,42 @@ def test_a_reader_that_stops_early(store: tuple[str, str]) -> None:
     command = f'"{sys.executable}" "{ROOT / "ask.py"}" "$1" "$2" "$3" | head -c 10'
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command, "ask", TUTORIAL, *store],
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, check=False, timeout=60,
     )  # fmt: skip
-    assert done.returncode == 0
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_source_filter(store: tuple[str, str]) -> None:
+    """With --source only documents whose path matches are searched."""
+    done = ask("warranty 12 months", *store, "--json", "--source", "*kettle-k1*")
+    sources = {passage["source"] for passage in json.loads(done.stdout)["passages"]}
+    assert sources <= {"small_appliance_kb/kettle-k1.md", "small_appliance_kb/kettle-k1.zh.md"}
+    assert sources
+
+
+def test_a_filter_that_matches_nothing_is_a_refusal(store: tuple[str, str]) -> None:
+    """A filter that lets no document through is said so, and nothing is answered."""
+    done = ask(TUTORIAL, *store, "--json", "--source", "no-such-file.md")
+    record = json.loads(done.stdout)
+    assert (done.returncode, record["refused"], record["refusal"]) == (0, True, "filter")
+    assert record["passages"] == []
+    assert any("matched no document" in note for note in record["notes"])
+
+
+def test_filters_without_a_question_list_in_document_order(store: tuple[str, str]) -> None:
+    """Without a question the filters' sentences are listed, each document from start to end."""
+    done = ask(*store, "--json", "--filter", "source = small_appliance_kb/kettle-k2.md")
+    passages = json.loads(done.stdout)["passages"]
+    text = (SAMPLES / "small_appliance_kb/kettle-k2.md").read_text("utf-8")
+    assert [p["rank"] for p in passages] == list(range(1, len(passages) + 1))
+    assert all(p["text"] == text[p["start"] : p["end"]] for p in passages)
+    assert sum(len(p["text"]) for p in passages) > 0.9 * len(text.partition("\n")[2])
+    assert all(p["highlights"] == [] for p in passages)
+
+
+def test_an_odd_filter_is_a_named_error(store: tuple[str, str]) -> None:
+    """A filter that cannot be read is one line that says how to write it."""
+    done = ask(TUTORIAL, *store, "--filter", "; drop")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: The filter")
+    assert done.stderr.count("\n") == 1
