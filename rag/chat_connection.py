@@ -18,6 +18,7 @@ import openai
 
 from rag.chat_model import Delta, stream_deltas
 from rag.endpoint import Endpoint
+from rag.endpoint_errors import TooLong, named_errors
 from rag.errors import ModelError, ModelRejected, ModelUnreachable
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class ChatConnection:
 
     def _once(self, messages: Sequence[Message]) -> Iterator[Delta]:
         self._whole = False
-        with self._endpoint.client() as client, self._endpoint.errors():
+        with self._endpoint.client() as client, named_errors(self._endpoint):
             client.event_hooks = {"request": [self._watch], "response": [self._listen]}
             for delta in stream_deltas(self._endpoint, client, messages):
                 if self._stopped.is_set():
@@ -96,7 +97,7 @@ class ChatConnection:
         """Say why a stream ended early: what the server said, or that it was silent, or nothing."""
         if isinstance(error, ModelRejected) or _is_timeout(error):
             return error
-        return ModelUnreachable(f"{self._endpoint.url} broke off in the middle of the answer")
+        return ModelUnreachable(f"{self._endpoint.shown} broke off in the middle of the answer")
 
     def _watch(self, request: httpx.Request) -> None:
         """Note the socket of the connection when it is made: what :meth:`stop` has to close."""
@@ -140,8 +141,8 @@ class _Listened(httpx.SyncByteStream):
 def _wait_seconds(error: ModelError, attempt: int) -> float | None:
     """Return how long to wait before asking again; None when that cannot help."""
     cause = error.__cause__
-    if _is_timeout(error):
-        return None  # it has been waited for long enough
+    if _is_timeout(error) or isinstance(error, TooLong):
+        return None  # it has been waited for long enough, or would be too long again
     backoff: float = 0.5 * 2**attempt
     if isinstance(error, ModelUnreachable):
         return backoff

@@ -39,8 +39,12 @@ class Delta:
 def stream_deltas(
     endpoint: Endpoint, client: httpx.Client, messages: Sequence[Message]
 ) -> Iterator[Delta]:
-    """Send ``messages`` once and yield what comes. Raises what openai and httpx raise."""
-    for chunk in _model(endpoint, client).stream([(m.role, m.content) for m in messages]):
+    """Send ``messages`` once and yield what comes. Raises what openai and httpx raise.
+
+    Lone surrogates, which a terminal may make of bytes that are no text, become question marks.
+    """
+    sent = [(m.role, m.content.encode("utf-8", "replace").decode()) for m in messages]
+    for chunk in _model(endpoint, client).stream(sent):
         delta = _delta(chunk)
         if delta != Delta():
             yield delta
@@ -67,6 +71,9 @@ class _Chat(ChatOpenAI):
     out reasoning, and fails on a stream without chunks or with one that is no object.
     """
 
+    set_temperature: float | None = None
+    """The temperature to send; ChatOpenAI changes its own by the model's name."""
+
     def _get_request_payload(
         self,
         input_: Any,
@@ -77,7 +84,7 @@ class _Chat(ChatOpenAI):
         host = urlsplit(self.openai_api_base or "").hostname or ""
         renamed = host.endswith((".openai.com", ".azure.com"))
         optional = {
-            "temperature": self.temperature,
+            "temperature": self.set_temperature,
             "max_completion_tokens" if renamed else "max_tokens": self.max_tokens,
             "stream_options": {"include_usage": True} if self.stream_usage else None,
         }
@@ -91,7 +98,8 @@ class _Chat(ChatOpenAI):
     def _stream(self, messages: Any, *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
         with self.client.create(**self._get_request_payload(messages)) as chunks:
             for chunk in chunks:
-                yield _generation(chunk.model_dump() if hasattr(chunk, "model_dump") else {})
+                known = hasattr(chunk, "model_dump")
+                yield _generation(chunk.model_dump(warnings=False) if known else {})
         yield _generation({})  # so that there is one
 
 
@@ -122,14 +130,15 @@ def _model(endpoint: Endpoint, client: httpx.Client) -> _Chat:
         base_url=endpoint.url,
         http_client=client,
         # Never used; without one ChatOpenAI makes its own, which takes 50 ms each time.
-        http_async_client=httpx.AsyncClient(verify=certificates()),
+        http_async_client=httpx.AsyncClient(verify=certificates(), trust_env=False),
         default_headers=dict(settings.openai_headers),
         timeout=endpoint.timeout(),
-        temperature=settings.temperature,
+        set_temperature=settings.temperature,
         max_completion_tokens=settings.max_answer_tokens,
         stream_usage=settings.stream_usage,
-        max_retries=0,  # tried again by ChatModel.stream, which knows whether anything has come
+        max_retries=0,  # tried again by ChatConnection.stream, which knows whether anything has come
         use_responses_api=False,
+        output_version="v0",  # text as text, whatever LC_OUTPUT_VERSION says
         openai_proxy=None,  # proxies are the client's business
     )
 

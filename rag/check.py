@@ -88,19 +88,20 @@ def _models(settings: Settings) -> str:
 
     from rag.chat_model import list_models
     from rag.endpoint import Endpoint
+    from rag.endpoint_errors import named_errors
 
     endpoint = Endpoint.of_chat(settings)
-    with endpoint.client() as client, endpoint.errors():
+    with endpoint.client() as client, named_errors(endpoint):
         try:
             names = list_models(endpoint, client)
         except openai.APIStatusError as error:
             if error.status_code not in (404, 405, 501):
                 raise
-            return f"{endpoint.url} answers; it does not list its models"
+            return f"{endpoint.shown} answers; it does not list its models"
     if endpoint.model in names:
-        return f"{endpoint.url} answers; {endpoint.model} is one of its {len(names)} models"
+        return f"{endpoint.shown} answers; {endpoint.model} is one of its {len(names)} models"
     listed = endpoint.clean(", ".join(names)) or "none"
-    return f"{endpoint.url} answers; it does not list {endpoint.model}, but {listed}"
+    return f"{endpoint.shown} answers; it does not list {endpoint.model}, but {listed}"
 
 
 def _chat(settings: Settings) -> Iterator[Check]:

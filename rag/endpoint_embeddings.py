@@ -51,10 +51,12 @@ class EndpointEmbeddings:
         self.prefixes = (settings.embedding_query_prefix, settings.embedding_passage_prefix)
         self.known_dimension: int | None = None
         self._settings = settings
-        self._key = settings.embedding_api_key or settings.openai_api_key
-        self._url = settings.embedding_base_url or settings.openai_base_url
         self._batch_texts = BATCH_TEXTS
-        if not self._key and not self._url:
+        keys_or_urls = (
+            settings.embedding_api_key, settings.openai_api_key,
+            settings.embedding_base_url, settings.openai_base_url,
+        )  # fmt: skip
+        if not any(keys_or_urls):
             raise SettingsError(
                 f"RAG_EMBEDDING_MODEL is {self.model}, but there is neither OPENAI_API_KEY nor "
                 "OPENAI_BASE_URL: set the key, or the address of an OpenAI-compatible server"
@@ -119,7 +121,9 @@ class EndpointEmbeddings:
         """Send one request; return unit vectors in the order of ``texts``."""
         import numpy as np
 
-        with self._endpoint.errors():
+        from rag.endpoint_errors import named_errors
+
+        with named_errors(self._endpoint):
             # Not embed_documents: it takes the results in the order in which they come.
             answer = client.client.create(input=texts, model=self.model, encoding_format="float")
         try:
@@ -142,14 +146,13 @@ class EndpointEmbeddings:
         return checked(vectors, len(texts), self.known_dimension)
 
     def _strange(self, what: str) -> ModelError:
-        return ModelError(f"{self._endpoint.url} (model {self.model}) sent {what}")
+        return ModelError(f"{self._endpoint.shown} (model {self.model}) sent {what}")
 
     @cached_property
     def _endpoint(self) -> Endpoint:
-        from rag.endpoint import NO_KEY, OPENAI, Endpoint
+        from rag.endpoint import Endpoint
 
-        url = (self._url or OPENAI).rstrip("/")
-        return Endpoint(self.model, url, self._key or NO_KEY, self._settings)
+        return Endpoint.of_embeddings(self._settings)
 
     @cached_property
     def _http(self) -> httpx.Client:

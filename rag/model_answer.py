@@ -74,7 +74,7 @@ def _read(
     system: str | None,
 ) -> None:
     """Ask, with fewer passages as long as the model finds them too long, and read to the end."""
-    from rag.endpoint import TooLong
+    from rag.endpoint_errors import TooLong
 
     windows = stream.windows
     found = sum(len(window.text) for window in windows)
@@ -107,6 +107,8 @@ def _copy(
     finish, usage = "", None
     try:
         for delta in deltas:
+            if stream.ended:  # stopped, or long enough
+                return
             stream.add(reasoning=delta.reasoning)
             _add(stream, splitter.feed(delta.text))
             finish, usage = delta.finish or finish, delta.usage or usage

@@ -21,6 +21,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal, Self
 
@@ -36,6 +37,9 @@ class Reply:
     status: int = 200
     error: str | Mapping[str, Any] = ""
     """With a status other than 200: the message, or the whole "error" object."""
+    body: bytes | None = None
+    """Sent as it is, in place of an answer or error, as ``content_type``."""
+    content_type: str = "text/html"
     headers: Mapping[str, str] = field(default_factory=dict)
     delay_seconds: float = 0.0
     """Before the status line."""
@@ -52,11 +56,16 @@ class Reply:
 
 @dataclass
 class Request:
-    """A request as it came. ``left`` is set when the client closed it before the reply's end."""
+    """A request as it came, at ``time`` (monotonic seconds).
+
+    ``left`` is set when the client closed it before the reply's end, ``ended`` after either.
+    """
 
     path: str
-    headers: Mapping[str, str]
+    headers: Message
+    """By name in any case."""
     body: Any
+    time: float = field(default_factory=time.monotonic)
     left: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
 
@@ -161,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         owner = self.server.owner
-        owner.requests.append(Request(self.path, dict(self.headers), None))
+        owner.requests.append(Request(self.path, self.headers, None))
         if self._refused(owner):
             return
         if self.path.rstrip("/").endswith("/models"):
@@ -175,7 +184,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         owner = self.server.owner
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"null")
-        request = Request(self.path, dict(self.headers), body)
+        request = Request(self.path, self.headers, body)
         owner.requests.append(request)
         if self._refused(owner):
             return
@@ -213,7 +222,9 @@ class _Handler(BaseHTTPRequestHandler):
         reply = owner.take(request)
         try:
             self._wait(reply.delay_seconds)
-            if reply.status != 200:
+            if reply.body is not None:
+                self._send(reply.status, reply.body, reply.content_type, reply.headers)
+            elif reply.status != 200:
                 error = (
                     reply.error if isinstance(reply.error, Mapping) else {"message": reply.error}
                 )
@@ -305,11 +316,13 @@ class _Handler(BaseHTTPRequestHandler):
         return bool(readable) and self.connection.recv(1, socket.MSG_PEEK) == b""
 
     def _json(self, status: int, value: Any, headers: Mapping[str, str] | None = None) -> None:
-        data = json.dumps(value).encode()
+        self._send(status, json.dumps(value).encode(), "application/json", headers or {})
+
+    def _send(self, status: int, data: bytes, kind: str, headers: Mapping[str, str]) -> None:
         self.send_response(status)
-        for name, text in (headers or {}).items():
+        for name, text in headers.items():
             self.send_header(name, text)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
