@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Protocol, cast
 
+from rag.blocks import Block
 from rag.types import Metadata, Page
 
 READERS: Mapping[str, str] = {
@@ -22,6 +23,13 @@ READERS: Mapping[str, str] = {
     ".markdown": "rag.readers.markdown",
     ".txt": "rag.readers.text",
     ".text": "rag.readers.text",
+    ".html": "rag.readers.html",
+    ".htm": "rag.readers.html",
+    ".xhtml": "rag.readers.html",
+    ".docx": "rag.readers.docx",
+    ".pdf": "rag.readers.pdf",
+    ".csv": "rag.readers.csv",
+    ".tsv": "rag.readers.csv",
 }
 """Suffix, in lower case → the module that reads it."""
 
@@ -35,6 +43,8 @@ class Content:
     markdown: bool = False
     metadata: Metadata = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class _Reader(Protocol):
@@ -57,3 +67,8 @@ def read_content(path: str, data: bytes) -> Content:
     """Read ``data``, the bytes of a file with the name ``path``; ValueError says why it cannot."""
     reader = cast(_Reader, import_module(READERS[suffix_of(path)]))
     return reader.read(data)
+
+
+def missing(package: str) -> ValueError:
+    """Return the reason why a file is not read where its reader's library is not installed."""
+    return ValueError(f"needs the package {package}: pip install {package}")
