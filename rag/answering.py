@@ -76,6 +76,7 @@ def answer(
 
 def preload() -> None:
     """Import what asking a chat model takes: seconds, better spent before the first question."""
+    import rag.chat_connection  # noqa: F401
     from rag.chat_model import warm_up
 
     warm_up()
