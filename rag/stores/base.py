@@ -5,8 +5,7 @@ URL). A collection holds three kinds of points:
 
 * one for each sentence, with the vectors ``dense`` and ``keyword``, its payload in LangChain's
   layout: ``page_content`` is the sentence, ``metadata`` the rest;
-* one for each document, without vectors, so that no search ever finds it: its
-  :class:`DocumentRecord`;
+* one for each document, without vectors, so that no search finds it: its :class:`DocumentRecord`;
 * one for the collection, without vectors: its :class:`CollectionRecord`.
 """
 
@@ -40,8 +39,7 @@ class SparseVector:
 class Fingerprint:
     """What makes stored vectors and offsets comparable with new ones.
 
-    Two fingerprints that differ in any field do not go together: the collection must be rebuilt.
-    The window size is no part of it.
+    Where two differ in any field the collection must be rebuilt. The window size is no part of it.
     """
 
     embedding_model: str
@@ -73,8 +71,9 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True)
 class CollectionRecord:
-    """What a collection knows of itself. ``docs`` is the documents folder, made absolute;
-    ``built`` is seconds since the epoch; ``engine`` the name and version of what wrote it.
+    """What a collection knows of itself.
+
+    ``docs`` is an absolute path, ``built`` seconds since the epoch, ``engine`` what wrote it.
     """
 
     fingerprint: Fingerprint
@@ -86,10 +85,9 @@ class CollectionRecord:
 
 @dataclass(frozen=True, slots=True)
 class CollectionInfo:
-    """A collection, as the page and ``store.py`` show it.
+    """A collection in ``location``, a folder or a URL.
 
-    ``location`` is a folder or a URL. ``generation`` names this state of it: two stores opened with
-    equal generations answer alike.
+    ``generation`` names its state: two stores of equal generations answer alike.
     """
 
     collection: str
@@ -104,9 +102,9 @@ class CollectionInfo:
 class Point:
     """A sentence with all that is stored beside it.
 
-    ``window`` is the text of the window at build time, for users of LangChain and LlamaIndex; our
-    own reading never uses it. ``embedded`` is the digest of the text that was embedded, by which
-    a later build finds the vector again. ``metadata`` is the document's, for filters.
+    ``window`` is the window at build time, for users of LangChain and LlamaIndex. ``embedded`` is
+    the digest of the embedded text, by which a later build finds the vector again. ``metadata`` is
+    the document's.
     """
 
     sentence: Sentence
@@ -136,14 +134,12 @@ class Legs:
 class Store(Protocol):
     """A complete collection, open for reading. Safe to use from several threads.
 
-    A store stays at the state it was opened with. Its methods raise
-    :class:`~rag.errors.StoreError`.
+    It stays at the state it was opened with. Its methods raise :class:`~rag.errors.StoreError`.
     """
 
     @property
     def info(self) -> CollectionInfo:
         """What is open."""
-        ...
 
     def search(
         self,
@@ -154,67 +150,52 @@ class Store(Protocol):
         where: Sequence[Condition] = (),
     ) -> Legs:
         """Search the given legs, in one round trip. ``limit`` is the most that each returns."""
-        ...
 
     def read(self, keys: Iterable[tuple[str, int]]) -> list[Sentence]:
         """Return the sentences ``(source, index)`` that exist, in document order, at once."""
-        ...
 
     def vectors(self, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Vector]:
         """Return the dense vectors of the sentences ``(source, index)`` that exist."""
-        ...
 
     def documents(self) -> list[DocumentRecord]:
         """Return every document, ordered by path."""
-        ...
 
     def sentences(self, where: Sequence[Condition] = ()) -> Iterator[Sentence]:
         """Yield all sentences that fulfil ``where``, ordered by path and index."""
-        ...
 
     def close(self) -> None:
         """Let go of files and connections. Closing twice is allowed."""
-        ...
 
 
 class Writer(Protocol):
     """A build of a collection: its next state, which readers see once :meth:`finish` returned.
 
-    Leaving the context without :meth:`finish` leaves the collection as it was (on a server: as far
-    as it was replaced). One writer at a time: opening a second raises
-    :class:`~rag.errors.StoreBusy`.
+    Left without :meth:`finish`, the collection is as it was (on a server: as far as it was
+    replaced). A second writer at the same time gets :class:`~rag.errors.StoreBusy`.
     """
 
     def __enter__(self) -> Self:
         """Take the lock."""
-        ...
 
     def __exit__(self, *exception: object) -> None:
         """Release the lock; drop what was not finished."""
-        ...
 
     @property
     def record(self) -> CollectionRecord | None:
         """What the collection was before this build; None where there is none, or a full build."""
-        ...
 
     @property
     def documents(self) -> Mapping[str, DocumentRecord]:
         """The documents that the next state starts from, by path: none in a full build."""
-        ...
 
     def vectors(self, digests: Iterable[str]) -> dict[str, Vector]:
         """Return the stored vectors of the embedded texts with these digests, those it has."""
-        ...
 
     def remove(self, paths: Iterable[str]) -> None:
         """Take documents and their sentences out."""
-        ...
 
     def add(self, record: DocumentRecord, points: Sequence[Point]) -> None:
         """Put a document in, in place of one of the same path."""
-        ...
 
     def finish(self, record: CollectionRecord) -> CollectionInfo:
         """Make the new state the one that readers open."""
-        ...

@@ -5,9 +5,14 @@ Knows files and folders, nothing of what is in them.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
+
+ROOM_BYTES = 32 << 20
+"""Free space that is wanted beside what is to be written. The engine writes to files mapped into
+memory, and on a full disk that would end the process; a page of points takes some 5 MB."""
 
 _PIECE_BYTES = 1 << 20
 
@@ -38,9 +43,17 @@ def list_files(folder: Path) -> list[str]:
     return files
 
 
-def size_on_disk(folder: Path) -> int:
-    """Return the bytes that the files below ``folder`` take up, holes not counted."""
-    return sum((folder / name).stat().st_blocks * 512 for name in list_files(folder))
+def require_room(folder: Path, *, copies_of: Path | None = None) -> None:
+    """Raise the :class:`OSError` of a full disk unless there is room in ``folder``.
+
+    Wanted are :data:`ROOM_BYTES`, and with ``copies_of`` as much as that folder takes up.
+    """
+    needed = ROOM_BYTES
+    if copies_of is not None:
+        files = list_files(copies_of)
+        needed += sum((copies_of / name).stat().st_blocks * 512 for name in files)
+    if shutil.disk_usage(folder).free < needed:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -60,11 +73,20 @@ def _copy_file(source: Path, target: Path) -> None:
             except OSError:  # nothing but a hole up to the end
                 return
             end = os.lseek(old.fileno(), start, os.SEEK_HOLE)
-            while start < end:
-                piece = os.pread(old.fileno(), min(end - start, _PIECE_BYTES), start)
-                if not piece:
-                    return
-                start += os.pwrite(new.fileno(), piece, start)
+            while start < end and (copied := _copy_piece(old.fileno(), new.fileno(), start, end)):
+                start += copied
+
+
+def _copy_piece(old: int, new: int, start: int, end: int) -> int:
+    """Copy some of the bytes from ``start`` to ``end``; return how many, 0 if there are none."""
+    if hasattr(os, "copy_file_range"):  # Linux: not through this process, some disks not at all
+        try:
+            return os.copy_file_range(old, new, end - start, start, start)
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
+                raise
+    piece = os.pread(old, min(end - start, _PIECE_BYTES), start)
+    return os.pwrite(new, piece, start)
 
 
 def write_synced(path: Path, text: str) -> None:

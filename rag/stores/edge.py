@@ -17,8 +17,14 @@ import qdrant_edge as engine
 
 from rag.errors import RagError, StoreError, StoreMissing
 from rag.stores import payload
-from rag.stores.base import DENSE, KEYWORD, CollectionInfo, DocumentRecord, Legs, Scored
-from rag.stores.edge_shard import SENTENCE_FIELDS, engine_filter, engine_sparse, load_to_read
+from rag.stores.base import DENSE, KEYWORD, CollectionInfo, DocumentRecord, Legs
+from rag.stores.edge_shard import (
+    SEARCHED,
+    SENTENCE_FIELDS,
+    engine_filter,
+    engine_sparse,
+    load_to_read,
+)
 from rag.stores.filters import Clause, resolve
 from rag.stores.generations import Generations
 from rag.stores.listing import PAGE, best_first, in_document_order, list_sentences
@@ -46,20 +52,15 @@ def translated(action: str) -> Iterator[None]:
     except Exception as error:
         full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
         if full or "(os error 28)" in str(error):
-            raise StoreError(disk_full(action)) from error
+            raise StoreError(
+                f"Cannot {action}: the disk is full. The collection is as it was; free some space "
+                "and run again: python store.py"
+            ) from error
         raise StoreError(f"Cannot {action}: {_one_line(error)}") from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
         raise StoreError(f"Cannot {action}: the engine failed: {_one_line(error)}") from error
-
-
-def disk_full(action: str) -> str:
-    """Say that there is no room."""
-    return (
-        f"Cannot {action}: the disk is full. The collection is as it was; free some space and run "
-        "again: python store.py"
-    )
 
 
 def _one_line(error: BaseException) -> str:
@@ -97,14 +98,17 @@ class EdgeStore:
         if keyword is not None and keyword.indices:
             queries[KEYWORD] = engine.Query.Nearest(engine_sparse(keyword), using=KEYWORD)
         wanted = engine_filter(clauses) if clauses else None
+        params = engine.SearchParams(hnsw_ef=max(SEARCHED, limit))
         requests = [
-            engine.QueryRequest(limit, query=query, filter=wanted, with_payload=SENTENCE_FIELDS)
+            engine.QueryRequest(
+                limit, query=query, filter=wanted, with_payload=SENTENCE_FIELDS, params=params
+            )
             for query in queries.values()
         ]
         with translated(f"search {self._info.collection}"):
             found = self._shard.query_batch(engine.QueryBatchRequest(requests))
         legs = zip(queries, found, strict=True)
-        return Legs(**{name: best_first(map(_scored, points)) for name, points in legs})
+        return Legs(**{n: best_first((p.payload, p.score) for p in points) for n, points in legs})
 
     def read(self, keys: Iterable[tuple[str, int]]) -> list[Sentence]:
         """Return the sentences ``(source, index)`` that exist, in document order."""
@@ -153,10 +157,6 @@ class EdgeStore:
         """Let go of the generation's files. Closing twice is allowed."""
         with translated(f"close {self._info.collection}"):
             self._shard.close()
-
-
-def _scored(point: engine.ScoredPoint) -> Scored:
-    return Scored(payload.sentence_of(point.payload), point.score)
 
 
 def open_edge(settings: Settings) -> EdgeStore:

@@ -6,7 +6,6 @@ Vectors are looked up in the current generation, which stays open and whole duri
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +17,13 @@ import qdrant_edge as engine
 from rag.errors import StoreError, StoreMissing
 from rag.stores import payload
 from rag.stores.base import DENSE, CollectionInfo, CollectionRecord, DocumentRecord, Point
-from rag.stores.copying import remove_tree, size_on_disk
-from rag.stores.edge import EdgeStore, disk_full, open_edge, translated
+from rag.stores.copying import remove_tree, require_room
+from rag.stores.edge import EdgeStore, open_edge, translated
 from rag.stores.edge_shard import (
+    count_points,
     create_shard,
     engine_filter,
     engine_point,
-    load_to_read,
     load_to_write,
 )
 from rag.stores.filters import Clause
@@ -35,10 +34,6 @@ from rag.stores.lock import BuilderLock
 if TYPE_CHECKING:
     from rag.settings import Settings
     from rag.stores.base import Fingerprint, Vector
-
-ROOM_BYTES = 32 << 20
-"""Free space that is wanted beside what is to be written. The engine writes to files mapped into
-memory, and on a full disk that would end the process; a page of points takes some 5 MB."""
 
 
 @dataclass(slots=True)
@@ -144,38 +139,31 @@ class EdgeWriter:
 
     def finish(self, record: CollectionRecord) -> CollectionInfo:
         """Write the generation out, load it once, and make it the current one."""
-        name = self._begin().name
+        name, settings = self._begin().name, self._settings
         documents = len(self._documents)
         sentences = sum(document.sentences for document in self._documents.values())
-        location = str(self._settings.qdrant_path)
-        collection = self._settings.collection
-        info = CollectionInfo(collection, location, name, documents, sentences, record)
+        info = CollectionInfo(
+            settings.collection, str(settings.qdrant_path), name, documents, sentences, record
+        )
         self._upsert([engine.Point(payload.COLLECTION_ID, {}, payload.collection_payload(info))])
         self._switch(points=sentences + documents + 1)
         return info
 
     def _switch(self, points: int) -> None:
-        building = self._begin()
-        with translated(f"write {self._generations.folder}"):
-            self._check_room(building.folder)  # segments are written anew before old ones go
+        building, folder = self._begin(), self._generations.folder
+        with translated(f"write {folder}"):
+            require_room(folder, copies_of=building.folder)  # segments may be written anew
             building.shard.optimize()
             building.shard.flush()
             building.shard.close()
-            self._check(building, points)
+            if (found := count_points(building.folder)) != points:
+                raise StoreError(
+                    f"The new generation in {folder} holds {found} points instead of {points}. The "
+                    "collection is as it was; run again: python store.py --full"
+                )
             self._generations.switch(building.name, points)
             self._building = None
             self._generations.remove_others()
-
-    def _check(self, building: _Building, points: int) -> None:
-        """Load the shard once: that also writes the engine's configuration, as readers may not."""
-        shard = load_to_read(building.folder)
-        found = shard.info().points_count
-        shard.close()
-        if found != points:
-            raise StoreError(
-                f"The new generation holds {found} points instead of {points}; the "
-                "collection is as it was. Run again: python store.py --full"
-            )
 
     def _upsert(self, points: list[engine.Point]) -> None:
         self._update(engine.UpdateOperation.upsert_points(points))
@@ -183,14 +171,8 @@ class EdgeWriter:
     def _update(self, operation: engine.UpdateOperation) -> None:
         shard = self._begin().shard
         with translated(f"write {self._generations.folder}"):
-            self._check_room()
+            require_room(self._generations.folder)
             shard.update(operation)
-
-    def _check_room(self, folder: Path | None = None) -> None:
-        """Make sure there is room, for a copy of ``folder`` if one is given."""
-        needed = ROOM_BYTES + (size_on_disk(folder) if folder else 0)
-        if shutil.disk_usage(self._generations.folder).free < needed:
-            raise StoreError(disk_full(f"write {self._generations.folder}"))
 
     def _begin(self) -> _Building:
         """Return the generation that is being built; make it first if there is none."""
@@ -206,9 +188,9 @@ class EdgeWriter:
 
     def _make(self, folder: Path) -> engine.EdgeShard:
         if self._base is None:
-            self._check_room()
+            require_room(self._generations.folder)
             return create_shard(folder, self._dimension)
         current = self._base.info.generation
-        self._check_room(self._generations.path(current))
+        require_room(self._generations.folder, copies_of=self._generations.path(current))
         self._generations.copy(current, folder)
         return load_to_write(folder)

@@ -1,11 +1,13 @@
-"""What all stores do alike with what they have read: order it. Pure."""
+"""What all stores do alike with what they have read: put it in order. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from rag.stores.base import DocumentRecord, Scored
 from rag.stores.filters import selects, selects_sentence
+from rag.stores.payload import sentence_of
 from rag.types import Condition, Sentence
 
 PAGE = 1000
@@ -17,9 +19,13 @@ def in_document_order(sentences: Iterable[Sentence]) -> list[Sentence]:
     return sorted(sentences, key=lambda sentence: (sentence.source, sentence.index))
 
 
-def best_first(found: Iterable[Scored]) -> tuple[Scored, ...]:
-    """Order results by score; equal scores by path and index, so that the order is always one."""
-    return tuple(sorted(found, key=lambda s: (-s.score, s.sentence.source, s.sentence.index)))
+def best_first(found: Iterable[tuple[Mapping[str, Any] | None, float]]) -> tuple[Scored, ...]:
+    """Read payloads and scores, and order them by score.
+
+    Equal scores stand by path and index, so that the order is always one.
+    """
+    scored = (Scored(sentence_of(payload), score) for payload, score in found)
+    return tuple(sorted(scored, key=lambda s: (-s.score, s.sentence.source, s.sentence.index)))
 
 
 def list_sentences(

@@ -16,7 +16,7 @@ from rag.stores.filters import Clause, resolve
 from rag.stores.listing import PAGE, best_first, in_document_order, list_sentences
 from rag.stores.server_client import connect, not_found, translated
 from rag.stores.server_collections import ServerCollections
-from rag.stores.server_points import client_filter, client_sparse, scored
+from rag.stores.server_points import client_filter, client_sparse
 from rag.types import Condition, Sentence
 
 if TYPE_CHECKING:
@@ -72,9 +72,8 @@ class ServerStore:
         ]
         with translated(f"search {self._info.collection}", self._info.location):
             found = self._client.query_batch_points(self._physical, requests)
-        return Legs(
-            **{n: best_first(scored(r.points)) for n, r in zip(queries, found, strict=True)}
-        )
+        legs = zip(queries, (response.points for response in found), strict=True)
+        return Legs(**{n: best_first((p.payload, p.score) for p in points) for n, points in legs})
 
     def read(self, keys: Iterable[tuple[str, int]]) -> list[Sentence]:
         """Return the sentences ``(source, index)`` that exist, in document order."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.errors import SettingsError
 from rag.stores import payload
-from rag.stores.base import DENSE, KEYWORD, Point, Scored, SparseVector
+from rag.stores.base import DENSE, KEYWORD, Point, SparseVector
 from rag.stores.filters import Clause
 
 if TYPE_CHECKING:
@@ -81,8 +81,3 @@ def client_filter(clauses: Iterable[Clause]) -> models.Filter:
             condition = models.FieldCondition(key=clause.key, range=bounds)
         (must_not if clause.negated else must).append(condition)
     return models.Filter(must=must or None, must_not=must_not or None)
-
-
-def scored(points: Iterable[models.ScoredPoint]) -> tuple[Scored, ...]:
-    """Read the results of one leg."""
-    return tuple(Scored(payload.sentence_of(point.payload), point.score) for point in points)
