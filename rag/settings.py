@@ -119,7 +119,7 @@ class Settings:
     top_k: int = _setting("RAG_TOP_K", "sentences kept, ≥ 1", 6, _integer, flag="--top-k", least=1)
     candidates: int = _setting("RAG_CANDIDATES", "sentences that each leg fetches before they are fused", 60, _integer, least=1)
     mode: Mode = _setting("RAG_MODE", "`dense`, `keyword`, `hybrid`", "hybrid", flag="--mode")
-    keyword_weight: float = _setting("RAG_KEYWORD_WEIGHT", "the keyword leg's share in hybrid search, 0 to 1", 0.4, _number, least=0, most=1)
+    keyword_weight: float = _setting("RAG_KEYWORD_WEIGHT", "the keyword leg's share in hybrid search, 0 to 1", 0.5, _number, least=0, most=1)
     rrf_k: float | None = _setting("RAG_RRF_K", "fuse the legs by reciprocal ranks with this k (60 is common), not by scores", None, _number, least=0)
     merge_threshold: float | None = _setting("RAG_MERGE_THRESHOLD", "auto-merging: a paragraph of which more than this share (0.5, say) was found is one passage, then its section, …", None, _number, flag="--merge-threshold", least=0, most=1)
     rerank_base_url: str | None = _setting("RAG_RERANK_BASE_URL", "a reranker that speaks `/rerank`, such as http://localhost:8080/v1", None)

@@ -21,7 +21,7 @@ def legs(dense: dict[str, float], keyword: dict[str, float]) -> Legs:
     )
 
 
-BOTH = legs({"a": 0.9, "b": 0.85, "c": 0.8}, {"b": 8.0, "d": 4.0})
+BOTH = legs({"a": 0.9, "b": 0.85, "c": 0.8}, {"b": 40.0, "d": 20.0})
 
 
 def fused(hits: list[Hit]) -> dict[str, float | None]:
@@ -34,8 +34,14 @@ def test_by_scores() -> None:
     assert fused(hits) == {"b": 0.7, "a": 0.6, "d": 0.2, "c": 0.0}
     assert [hit.rank for hit in hits] == [1, 2, 3, 4]
     best, last = hits[0], hits[3]
-    assert (best.dense, best.dense_rank, best.keyword, best.keyword_rank) == (0.85, 2, 8.0, 1)
+    assert (best.dense, best.dense_rank, best.keyword, best.keyword_rank) == (0.85, 2, 40.0, 1)
     assert (last.keyword, last.keyword_rank) == (None, None)
+
+
+def test_a_weak_keyword_leg_says_little() -> None:
+    """When the best keyword sum is small, it cannot outweigh the cosines."""
+    weak = legs({"a": 0.9, "b": 0.88, "c": 0.8}, {"c": 3.0})
+    assert fused(rank_hits(weak, "hybrid")) == {"a": 0.5, "b": 0.4, "c": 0.05}
 
 
 def test_by_reciprocal_ranks() -> None:
@@ -54,11 +60,11 @@ def test_the_weight_decides(weight: float, order: str) -> None:
 @pytest.mark.parametrize(
     ("dense", "keyword", "scores"),
     [
-        ({"a": 0.8}, {}, {"a": 0.6}),
-        ({"a": 0.8, "b": 0.8}, {}, {"a": 0.6, "b": 0.6}),
-        ({}, {"a": 2.0}, {"a": 0.4}),
+        ({"a": 0.8}, {}, {"a": 0.5}),
+        ({"a": 0.8, "b": 0.8}, {}, {"a": 0.5, "b": 0.5}),
+        ({}, {"a": 99.0}, {"a": 0.5}),
         ({}, {}, {}),
-        ({"a": -0.2, "b": -0.4}, {"a": 0.0}, {"a": 0.6, "b": 0.0}),
+        ({"a": -0.2, "b": -0.4}, {"a": 0.0}, {"a": 0.5, "b": 0.0}),
     ],
 )
 def test_few_candidates(
