@@ -18,7 +18,8 @@ from rag.settings import VARIABLES, Settings
 from tests.conftest import ROOT, chromium
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Locator
+    from playwright.sync_api import Page as Tab
 
 ARTEFACTS = ROOT / "tests" / "artefacts"
 
@@ -97,6 +98,71 @@ def open_browser() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+class Visitor:
+    """One visitor's look at a page, in a browser context of its own."""
+
+    def __init__(self, browser: Browser, page: Page, query: str = "", **context: object) -> None:
+        """Open the page. ``context`` is playwright's: viewport, locale, color_scheme and so on."""
+        self.fetched: list[str] = []
+        options = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", **context}
+        self.context = browser.new_context(**options)
+        self.context.set_default_timeout(30_000)
+        self.tab: Tab = self.context.new_page()
+        self.tab.on("request", lambda request: self.fetched.append(request.url))
+        self.tab.goto(page.url + query)
+
+    @property
+    def box(self) -> Locator:
+        """The question box."""
+        return self.tab.get_by_test_id("stChatInputTextArea")
+
+    @property
+    def turns(self) -> Locator:
+        """The questions with their answers, those under way too."""
+        return self.tab.locator("article.turn")
+
+    @property
+    def answer(self) -> Locator:
+        """The text of the last answer."""
+        return self.turns.last.locator(".text")
+
+    @property
+    def cards(self) -> Locator:
+        """The passages."""
+        return self.tab.locator("section.card")
+
+    def ask(self, question: str) -> None:
+        """Send a question; do not wait for the answer."""
+        self.box.fill(question)
+        self.box.press("Enter")
+        self.turns.get_by_text(question, exact=True).last.wait_for()
+
+    def answered(self) -> None:
+        """Wait until nothing is under way."""
+        self.turns.last.locator("footer").wait_for()
+
+    def button(self, name: str) -> Locator:
+        """A button by the words on it, the last of them."""
+        return self.tab.get_by_role("button", name=name, exact=True).last
+
+    def picture(self, name: str) -> None:
+        """Keep what is on screen, as an artefact of the tests."""
+        ARTEFACTS.mkdir(exist_ok=True)
+        self.tab.screenshot(path=ARTEFACTS / f"{name}.png")
+
+    def close(self) -> None:
+        """Leave."""
+        self.context.close()
+
+
+def in_view(locator: Locator) -> bool:
+    """Whether the top of an element is on screen."""
+    place = locator.bounding_box()
+    size = locator.page.viewport_size
+    assert size is not None
+    return place is not None and 0 <= place["y"] < size["height"]
 
 
 def _wait_until_ready(page: Page) -> None:

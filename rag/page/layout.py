@@ -22,7 +22,7 @@ from rag.page.frontend import ICON, PAGE_STYLE
 from rag.page.library import Library
 from rag.page.prompt_view import draw_prompt
 from rag.page.session import Session
-from rag.page.sidebar import choose_language, choose_options, draw_loaded
+from rag.page.sidebar import choose_language, choose_options, chosen, draw_loaded
 from rag.page.strings import LANGUAGES, language_of
 from rag.settings import Settings
 
@@ -37,8 +37,7 @@ are drawn in this very run."""
 def draw_page() -> None:
     """Draw the page for one visitor."""
     language = language_of(st.context.locale)
-    chosen = st.session_state.get("lang") or st.query_params.get("lang") or language
-    words = LANGUAGES[language_of(str(chosen))]
+    words = LANGUAGES[chosen("lang", LANGUAGES, language)]
     st.set_page_config(words.title, ICON, layout="wide")
     st.html(PAGE_STYLE)
     builder: Builder | None = None

@@ -13,6 +13,8 @@ from rag.page.exchange import Options
 from rag.page.strings import LANGUAGES, count
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from rag.page.library import Library
     from rag.page.session import Session
     from rag.page.strings import Strings
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 LARGEST_WINDOW, MOST_SENTENCES = 8, 30
 """The ends of the sliders: what still fits beside an answer. Settings may go beyond; the slider's
 end then goes with them."""
-
-MODES = ("hybrid", "dense", "keyword")
 
 ENDPOINT = """\
 RAG_CHAT_MODEL=llama3.2
@@ -58,17 +58,7 @@ def choose_options(session: Session, library: Library, words: Strings) -> Option
             help=words.top_k_help,
             bind="query-params",
         )
-        mode = st.segmented_control(
-            words.mode,
-            MODES,
-            default=settings.mode,
-            required=True,
-            format_func=lambda name: words.modes[name],
-            key="mode",
-            width="stretch",
-            help=words.mode_help,
-            bind="query-params",
-        )
+        mode = _choose("mode", words.mode, words.modes, settings.mode, words.mode_help)
         sources = st.multiselect(
             words.sources_filter,
             [record.path for record in library.assistant.documents()],
@@ -100,14 +90,39 @@ def draw_loaded(library: Library, words: Strings) -> None:
 
 
 def choose_language(language: str, words: Strings) -> None:
-    """Draw the choice of the page's language."""
-    st.segmented_control(
-        words.interface,
-        list(LANGUAGES),
-        default=language,
+    """Draw the choice of the page's language; ``language`` is what the browser asks for."""
+    names = {key: LANGUAGES[key].language for key in LANGUAGES}
+    _choose("lang", words.interface, names, language)
+
+
+def chosen(name: str, among: Collection[str], default: str) -> str:
+    """Return what a visitor has chosen of ``among``, in this session or by the URL."""
+    for value in (st.session_state.get(name), st.query_params.get(name)):
+        if value in among:
+            return str(value)
+    return default
+
+
+def _choose(
+    name: str, label: str, labels: Mapping[str, str], default: str, help_: str | None = None
+) -> str:
+    """Draw a choice and keep it in the URL, by the keys of ``labels``.
+
+    Streamlit's own binding would write the labels there, which are another language's elsewhere.
+    """
+    choice = st.segmented_control(
+        label,
+        list(labels),
+        default=chosen(name, labels, default),
         required=True,
-        format_func=lambda name: LANGUAGES[name].language,
-        key="lang",
-        label_visibility="collapsed",
-        bind="query-params",
+        format_func=lambda key: labels[key],
+        key=name,
+        help=help_,
+        width="stretch",
+        label_visibility="visible" if help_ else "collapsed",
     )
+    if choice != default:
+        st.query_params[name] = choice
+    elif name in st.query_params:
+        del st.query_params[name]
+    return str(choice)
