@@ -33,6 +33,9 @@ READERS: Mapping[str, str] = {
 }
 """Suffix, in lower case → the module that reads it."""
 
+APART = frozenset({"rag.readers.docx", "rag.readers.html", "rag.readers.pdf"})
+"""Modules whose files may do anything to their reader: they are read in a process of their own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -65,6 +68,15 @@ def suffix_of(path: str) -> str:
 
 def read_content(path: str, data: bytes) -> Content:
     """Read ``data``, the bytes of a file with the name ``path``; ValueError says why it cannot."""
+    if READERS[suffix_of(path)] in APART:
+        from rag.readers.reading_process import read_apart
+
+        return read_apart(path, data)
+    return read_here(path, data)
+
+
+def read_here(path: str, data: bytes) -> Content:
+    """Read ``data`` in this process, without bounds."""
     reader = cast(_Reader, import_module(READERS[suffix_of(path)]))
     return reader.read(data)
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+import zlib
 from typing import TYPE_CHECKING, Any
+from xml.parsers.expat import ExpatError
 
 from rag.readers import Content, missing
 from rag.readers.html import read_html
@@ -46,12 +48,16 @@ def read(data: bytes) -> Content:
         import mammoth
     except ImportError:
         raise missing("mammoth") from None
-    result = mammoth.convert_to_html(
-        io.BytesIO(data),
-        style_map=_STYLES,
-        include_embedded_style_map=False,
-        convert_image=_no_image,
-    )
+    try:
+        result = mammoth.convert_to_html(
+            io.BytesIO(data),
+            style_map=_STYLES,
+            include_embedded_style_map=False,
+            convert_image=_no_image,
+        )
+    except (ExpatError, KeyError, OSError, zipfile.BadZipFile, zlib.error) as error:
+        detail = " ".join(str(error).split()).partition(". ")[0]
+        raise ValueError(f"is damaged, or no Word document: {detail}") from None
     return read_html("<body>" + _NOTE_MARKS.sub("", result.value))
 
 

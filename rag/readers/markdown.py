@@ -1,4 +1,7 @@
-"""Markdown: decoded, its title the first heading of level 1. The text stays as it is written."""
+"""Markdown: decoded, with the metadata of its front matter. The text stays as it is written.
+
+The title is that of the front matter, else the first heading of level 1.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import re
 from rag.readers import Content
 from rag.readers.encoding import decode
 
+_FRONT_MATTER = re.compile(r"---[ \t]*\n((?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
@@ -15,14 +19,24 @@ _MARKS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|\{#[^}]*\}")
 
 
 def read(data: bytes) -> Content:
-    """Decode a Markdown file and find its title."""
+    """Decode a Markdown file, find its title and read its front matter."""
     text = decode(data)
-    return Content(text, title=_title(text), markdown=True)
+    front = _FRONT_MATTER.match(text)
+    if not front:
+        return Content(text, title=_title(text), markdown=True)
+    from rag.readers.front_matter import read_front_matter
+
+    title = _title(text[front.end() :])
+    try:
+        named, metadata = read_front_matter(front[1])
+    except ValueError as error:
+        return Content(text, title=title, markdown=True, notes=(f"front matter not read: {error}",))
+    return Content(text, title=named or title, markdown=True, metadata=metadata)
 
 
 def _title(text: str) -> str:
     fence, previous = "", ""
-    for line in _body(text).split("\n"):
+    for line in text.split("\n"):
         mark = _FENCE.match(line)
         if fence:
             if mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
@@ -36,15 +50,6 @@ def _title(text: str) -> str:
             return _plain(previous)
         previous = line
     return ""
-
-
-def _body(text: str) -> str:
-    """``text`` without its front matter, where a line such as ``# note`` is a comment."""
-    if text.startswith("---\n"):
-        end = text.find("\n---", 3)
-        if end != -1:
-            return text[end + 4 :]
-    return text
 
 
 def _plain(heading: str) -> str:

@@ -35,6 +35,8 @@ _TRANSLATION = str.maketrans(
 )
 """Ligatures, and radicals that fonts map their ideographs to, as what they mean."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 COLUMN = 1.8
 """Font sizes. A gap this wide in a line is between a table's columns."""
 
@@ -71,7 +73,7 @@ def read_lines(page: PdfPage, number: int) -> PageLines:
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
     text_page = page.get_textpage()
-    text = text_page.get_text_range(errors="replace")
+    text = _units(text_page.get_text_range(errors="replace"))
     lines: list[Line] = []
     for match in _LINE.finditer(text):
         if match.group().strip():
@@ -89,14 +91,14 @@ def _line(page: PdfTextPage, text: str, match: re.Match[str], number: int) -> Li
     raw = match.group()
     start = match.start() + len(raw) - len(raw.lstrip())
     end = match.start() + len(raw.rstrip())
-    first, last = _index(page, text, start), _index(page, text, end - 1)
+    first, last = _index(page, start), _index(page, end - 1)
     left = _font(page, first)[0]
     # A raised character at either end is smaller than the line's own.
     size, baseline = max((f[2], f[1]) for f in (_font(page, first), _font(page, last)))
     found = raw.strip()
     for digits in reversed(list(_DIGITS.finditer(found))):
         before = found[: digits.start()]
-        place = _index(page, text, start + digits.start())
+        place = _index(page, start + digits.start())
         if _may_be_raised(before) and _is_raised(page, place, baseline, size):
             # m² is not m2; behind a sentence it is the mark of a note.
             raised = "" if _STOP.search(before) else digits.group().translate(_RAISED)
@@ -105,7 +107,7 @@ def _line(page: PdfTextPage, text: str, match: re.Match[str], number: int) -> Li
     right = max((rect[2] for rect in rects), default=left)
     return Line(
         number,
-        found.translate(_TRANSLATION),
+        _whole(found.translate(_TRANSLATION)),
         left,
         right,
         baseline,
@@ -115,13 +117,25 @@ def _line(page: PdfTextPage, text: str, match: re.Match[str], number: int) -> Li
     )
 
 
-def _index(page: PdfTextPage, text: str, offset: int) -> int:
-    """Return the index at which PDFium counts the character at ``offset``: in UTF-16 units."""
+def _index(page: PdfTextPage, offset: int) -> int:
+    """Return the index that PDFium gives the character at ``offset``."""
     from pypdfium2.raw import FPDFText_GetCharIndexFromTextIndex as char_index
 
-    if not text.isascii() and max(text) > "\uffff":
-        offset = len(text[:offset].encode("utf-16-le", "surrogatepass")) // 2
     return max(0, int(char_index(page, offset)))
+
+
+def _units(text: str) -> str:
+    """Return ``text`` with a character for each UTF-16 unit: so PDFium counts."""
+    if text.isascii() or max(text) <= "\uffff":
+        return text
+    return "".join(map(chr, memoryview(text.encode("utf-16-le", "replace")).cast("H")))
+
+
+def _whole(units: str) -> str:
+    """Return the text that :func:`_units` took apart."""
+    if units.isascii() or not _SURROGATE.search(units):
+        return units
+    return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _font(page: PdfTextPage, index: int) -> tuple[float, float, float]:

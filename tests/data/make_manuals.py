@@ -38,7 +38,7 @@ HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <office:styles>
  <style:default-style style:family="paragraph">
   <style:paragraph-properties fo:hyphenation-ladder-count="no-limit" fo:text-align="justify"
-   style:text-autospace="none" fo:orphans="2" fo:widows="2"/>
+   style:text-autospace="none" fo:orphans="1" fo:widows="1"/>
   <style:text-properties style:font-name="Body" style:font-name-asian="CJK" fo:font-size="11pt"
    style:font-size-asian="11pt" fo:language="en" fo:country="US" style:language-asian="zh"
    style:country-asian="CN" fo:hyphenate="true" fo:hyphenation-remain-char-count="2"

@@ -127,7 +127,7 @@ CHINESE = Manual(
         ]),
         ("p", "订单在三个工作日内发货。最后一台 M3 出厂之后，备件至少继续供应十年。"),
     ),
-    height="146mm",
+    height="140mm",
 )  # fmt: skip
 
 MANUALS = (ENGLISH, CHINESE)
