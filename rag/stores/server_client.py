@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, TypeVar
 
 from rag.errors import SettingsError, StoreError, StoreUnreachable
@@ -116,6 +117,14 @@ def _status(error: BaseException) -> int | None:
     return status
 
 
+def _is_silence(error: BaseException) -> bool:
+    """Whether a gRPC call got no answer, or none in time."""
+    from grpc import Call, StatusCode
+
+    silence = (StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED)
+    return isinstance(error, Call) and error.code() in silence
+
+
 def not_found(error: StoreError) -> bool:
     """Whether an error says that the collection is not there."""
     cause = error.__cause__
@@ -123,6 +132,7 @@ def not_found(error: StoreError) -> bool:
 
 
 def _named(error: Exception, action: str, url: str) -> StoreError:
+    from pydantic import ValidationError
     from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
     status = _status(error)
@@ -135,8 +145,14 @@ def _named(error: Exception, action: str, url: str) -> StoreError:
     if isinstance(error, UnexpectedResponse):
         text = error.content.decode("utf-8", "replace")
         return StoreError(f"Cannot {action} at {url}: it answered {status}: {_one_line(text)}")
-    if isinstance(error, ResponseHandlingException):
-        reason = _one_line(str(error.source)) or type(error.source).__name__
+    source = error.source if isinstance(error, ResponseHandlingException) else error
+    if isinstance(source, (JSONDecodeError, ValidationError)):
+        return StoreUnreachable(
+            f"The server at {url} does not answer like Qdrant. Set QDRANT_URL to a Qdrant server.",
+            url,
+        )
+    if isinstance(error, ResponseHandlingException) or _is_silence(error):
+        reason = _one_line(str(source)) or type(source).__name__
         return StoreUnreachable(
             f"No answer from the Qdrant server at {url} ({reason}). Start it, for example: docker "
             "compose up -d qdrant; or unset QDRANT_URL to use the embedded store.",

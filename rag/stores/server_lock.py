@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 EXPIRES_SECONDS = 60.0
 """How long a lock holds after its builder last gave a sign."""
 
-_RENEW_SECONDS = EXPIRES_SECONDS / 4
-
 
 class PointLock:
     """The lock of the collection ``physical``."""
@@ -38,7 +36,8 @@ class PointLock:
         self._since = time.strftime("%F %T")
         self._stop = Event()
         self._lost = ""
-        self._thread = Thread(target=self._renew, name="builder-lock", daemon=True)
+        self._renewed = time.monotonic()
+        self._thread = Thread(target=self._renew_until_stopped, name="builder-lock", daemon=True)
 
     def acquire(self) -> None:
         """Take the lock. Raises :class:`StoreBusy` naming who holds it."""
@@ -105,15 +104,15 @@ class PointLock:
 
         return models.FieldCondition(key="owner", match=models.MatchValue(value=self._owner))
 
-    def _renew(self) -> None:
-        failing_since: float | None = None
-        while not self._stop.wait(_RENEW_SECONDS):
-            try:
-                self._lost = self._write()
-                failing_since = None
-            except StoreError as error:
-                failing_since = failing_since or time.monotonic()
-                if time.monotonic() - failing_since > EXPIRES_SECONDS / 2:
-                    self._lost = str(error)
-            if self._lost:
-                return
+    def renew(self) -> None:
+        """Say that the builder is alive. Where that cannot be said for long, the lock is lost."""
+        try:
+            self._lost = self._write()
+            self._renewed = time.monotonic()
+        except StoreError as error:
+            if time.monotonic() - self._renewed > EXPIRES_SECONDS:
+                self._lost = str(error)
+
+    def _renew_until_stopped(self) -> None:
+        while not self._lost and not self._stop.wait(EXPIRES_SECONDS / 4):
+            self.renew()
