@@ -54,7 +54,7 @@ class Enclosures:
     def covers(self, start: int, end: int) -> bool:
         """Whether ``text[start:end]`` stands inside a pair, before its closing mark."""
         spans = self._found()
-        place = bisect_left(spans, (start,)) - 1
+        place = bisect_left(spans, (start,)) - 1 if spans else -1
         return place >= 0 and end < spans[place][1]
 
     def opening(self, end: int) -> int | None:

@@ -6,7 +6,7 @@ The hard half of finding sentence ends: abbreviations, initials, ordinals, times
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rag.abbreviations import Abbreviation, abbreviation, begins_sentences, has_ordinals
 
@@ -25,8 +25,7 @@ _FRONTED = re.compile(r"\W*(?:At|In|On|By|Around|About|From|Until|Before|After|S
 _ROMAN = re.compile(r"[IVXLC]+[.,]?")
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(NamedTuple):
     """The full stop ``text[at]``, in the sentence that begins at ``start``, before ``word``."""
 
     text: str
@@ -35,26 +34,18 @@ class Stop:
     word: str
     language: str
 
-    @property
-    def last(self) -> str:
-        """The word before the stop, with the stops, hyphens and apostrophes inside it."""
-        return last_word(self.text, self.at)
-
-    def before(self, last: str) -> str:
-        """Return the word before ``last`` in the same sentence, "" when ``last`` is its first."""
-        words = self.text[max(self.start, self.at - len(last) - _REACH) : self.at].rstrip()
-        return (words[: len(words) - len(last)].split() or [""])[-1]
-
 
 def last_word(text: str, at: int) -> str:
     """Return the word that ends before ``text[at]``, a blank or a quote between them allowed.
 
     Of a path or an address, all of it: the "c" of "a.b/c" is no initial.
     """
-    words = text[max(0, at - _REACH) : at].split()
-    if not words:
-        return ""
-    word = words[-1] if words[-1][-1].isalnum() else words[-1][:-1]
+    words = text[max(0, at - _REACH) : at].rsplit(None, 1)
+    word = words[-1] if words else ""
+    if word.isalnum():
+        return word
+    if word and not word[-1].isalnum():
+        word = word[:-1]
     if "/" in word or "@" in word:
         return word
     found = _LAST.search(word)
@@ -63,15 +54,19 @@ def last_word(text: str, at: int) -> str:
 
 def full_stop_ends(stop: Stop) -> bool:
     """Whether a sentence ends at ``stop``, before a word that is not in lower case."""
-    last = stop.last
-    before = stop.before(last)
+    last = last_word(stop.text, stop.at)
+    kind = abbreviation(last, stop.language)
+    if kind is None and last.isalpha() and last.islower() and len(last) > 2:
+        return True  # most stops
+    words = stop.text[max(stop.start, stop.at - len(last) - _REACH) : stop.at].rstrip()
+    before = (words[: len(words) - len(last)].split() or [""])[-1]
     if last.isdigit() or (_ROMAN.fullmatch(last) and has_ordinals(stop.language)):
         return _number_ends(stop, last, before)
     if len(last) == 1 and last.isalpha():
         return bool(before) and _letter_ends(stop, before)
     if _TIME.fullmatch(last):
         return bool(before) and _time_ends(stop)
-    return _abbreviation_ends(stop, abbreviation(last, stop.language), before)
+    return _abbreviation_ends(stop, kind, before)
 
 
 def _abbreviation_ends(stop: Stop, kind: Abbreviation | None, before: str) -> bool:
@@ -119,7 +114,7 @@ def lower_case_begins(stop: Stop, mark: str) -> bool:
     ``mark`` is the stop itself, maybe ``!!`` or ``?``. Other languages abbreviate too freely before
     lower-case words to tell.
     """
-    last, word = stop.last, stop.word
+    last, word = last_word(stop.text, stop.at), stop.word
     if stop.language != "en" or len(last) < 2 or not last.isascii():
         return False
     if mark != ".":

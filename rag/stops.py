@@ -108,7 +108,7 @@ def _wide_ends(text: str, match: re.Match[str], inside: Enclosures, start: int) 
 
 def _unspaced_ends(text: str, match: re.Match[str], inside: Enclosures) -> bool:
     """Whether a sentence begins right after the stop: "of fire.Wildfires are", "好.然后"."""
-    if inside.covers(match.start(), match.end()):
+    if text[match.end()].isdigit() or inside.covers(match.start(), match.end()):
         return False
     stop = match["stop"]
     if _UNSPACED.match(text, match.end()):
