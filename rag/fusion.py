@@ -13,7 +13,6 @@ Either way the fused score only orders one query's hits: nothing should be refus
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from rag.stores.base import Legs, Scored
 from rag.types import Hit, Mode
@@ -26,6 +25,10 @@ FULL_KEYWORD_SCORE = 30.0
 Below it the leg counts for less: where question and documents share no more than a name or "the",
 as between languages, the best keyword hit is no better than chance.
 """
+
+_Key = tuple[str, int]
+_Scale = Callable[[int, float], float]
+"""A leg's rank and score of a sentence → what the leg says for it, 0 to 1."""
 
 
 def rank_hits(
@@ -41,67 +44,56 @@ def rank_hits(
     unless the mode is hybrid. Equal scores are ordered by source and index, so a ranking never
     depends on the order in which a store returns them.
     """
-    hits: dict[tuple[str, int], Hit] = {}
-    for rank, scored in enumerate(_ordered(legs.dense), 1):
-        hits[_key(scored)] = Hit(scored.sentence, 0, dense=scored.score, dense_rank=rank)
-    for rank, scored in enumerate(_ordered(legs.keyword), 1):
-        hit = hits.get(_key(scored), Hit(scored.sentence, 0))
-        hits[_key(scored)] = replace(hit, keyword=scored.score, keyword_rank=rank)
-    if mode == "hybrid":
-        parts = _by_scores(legs) if rrf_k is None else _by_ranks(rrf_k)
-        for key, hit in hits.items():
-            dense, keyword = parts(hit)
-            fused = (1 - keyword_weight) * dense + keyword_weight * keyword
-            hits[key] = replace(hit, fused=fused)
-    ranked = sorted(hits.values(), key=_order(mode))
-    return [replace(hit, rank=rank) for rank, hit in enumerate(ranked, 1)]
+    dense, keyword = _ranked(legs.dense), _ranked(legs.keyword)
+    sentences = {_key(s): s.sentence for s in (*legs.dense, *legs.keyword)}
+    scores: dict[_Key, float] = dict.fromkeys(sentences, 0.0)
+    for found, weight, scale in (
+        (dense, 1 - keyword_weight, _dense_scale(legs, rrf_k)),
+        (keyword, keyword_weight, _keyword_scale(legs, rrf_k)),
+    ):
+        for key, (rank, score) in found.items():
+            scores[key] += weight * scale(rank, score) if mode == "hybrid" else score
+    hits = []
+    for rank, key in enumerate(sorted(scores, key=lambda key: (-scores[key], key)), 1):
+        dense_rank, dense_score = dense.get(key, (None, None))
+        keyword_rank, keyword_score = keyword.get(key, (None, None))
+        fused = scores[key] if mode == "hybrid" else None
+        hits.append(Hit(
+            sentences[key], rank, dense_score, keyword_score, fused, dense_rank, keyword_rank
+        ))  # fmt: skip
+    return hits
 
 
-Parts = Callable[[Hit], tuple[float, float]]
-"""A hit → what each leg says for it, dense and keyword, before weighing."""
+def _dense_scale(legs: Legs, rrf_k: float | None) -> _Scale:
+    """Scale cosines from the worst candidate's to the best's.
 
-
-def _by_scores(legs: Legs) -> Parts:
-    """Scale cosines from the worst to the best candidate's, keyword sums from 0 to a full one.
-
-    Cosines have no zero that means anything: those of multilingual-e5-small all lie near .8.
-    Keyword sums have one, and mean the same in every query of a collection.
+    They have no zero that means anything: those of multilingual-e5-small all lie near .8.
     """
+    if rrf_k is not None:
+        return _rank_scale(rrf_k)
     cosines = [scored.score for scored in legs.dense]
     low, high = (min(cosines), max(cosines)) if cosines else (0.0, 0.0)
+    return lambda _, score: (score - low) / (high - low) if high > low else 1.0
+
+
+def _keyword_scale(legs: Legs, rrf_k: float | None) -> _Scale:
+    """Scale keyword sums from 0 to a full one: they mean the same in every query."""
+    if rrf_k is not None:
+        return _rank_scale(rrf_k)
     full = max(FULL_KEYWORD_SCORE, *(scored.score for scored in legs.keyword), 0.0)
-
-    def parts(hit: Hit) -> tuple[float, float]:
-        dense = 0.0
-        if hit.dense is not None:
-            dense = (hit.dense - low) / (high - low) if high > low else 1.0
-        return dense, (hit.keyword or 0.0) / full
-
-    return parts
+    return lambda _, score: score / full
 
 
-def _by_ranks(rrf_k: float) -> Parts:
+def _rank_scale(rrf_k: float) -> _Scale:
     """Scale reciprocal ranks so that the first rank counts 1."""
-
-    def parts(hit: Hit) -> tuple[float, float]:
-        ranks = (hit.dense_rank, hit.keyword_rank)
-        dense, keyword = ((rrf_k + 1) / (rrf_k + rank) if rank else 0.0 for rank in ranks)
-        return dense, keyword
-
-    return parts
+    return lambda rank, _: (rrf_k + 1) / (rrf_k + rank)
 
 
-def _order(mode: Mode) -> Callable[[Hit], tuple[float, str, int]]:
-    def key(hit: Hit) -> tuple[float, str, int]:
-        score = {"dense": hit.dense, "keyword": hit.keyword, "hybrid": hit.fused}[mode]
-        return -(score or 0.0), hit.sentence.source, hit.sentence.index
-
-    return key
+def _ranked(leg: Sequence[Scored]) -> dict[_Key, tuple[int, float]]:
+    """Return rank and score of each sentence of a leg."""
+    ordered = sorted(leg, key=lambda scored: (-scored.score, _key(scored)))
+    return {_key(scored): (rank, scored.score) for rank, scored in enumerate(ordered, 1)}
 
 
-def _ordered(leg: Sequence[Scored]) -> list[Scored]:
-    return sorted(leg, key=lambda s: (-s.score, s.sentence.source, s.sentence.index))
-
-
-def _key(scored: Scored) -> tuple[str, int]:
+def _key(scored: Scored) -> _Key:
     return scored.sentence.source, scored.sentence.index

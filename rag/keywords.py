@@ -95,8 +95,7 @@ def matched_terms(query: str, text: str) -> tuple[str, ...]:
     Question words and empty words are left out. Pairs of unspaced script that overlap are put
     together; a single character of it counts only where it stands alone in the query.
     """
-    wanted = set(_terms(query)) - QUESTION_WORDS - EMPTY_WORDS
-    lone = {run for run, _ in _RUNS.findall(query) if len(run) == 1}
+    wanted, lone = _wanted(query)
     found: dict[str, None] = {}
     for unspaced, run in _RUNS.findall(text):
         if unspaced:
@@ -106,6 +105,13 @@ def matched_terms(query: str, text: str) -> tuple[str, ...]:
             whole = terms[0] in wanted or len(parts) == len(_PARTS.findall(run))
             found.update(dict.fromkeys([run] if whole else parts))
     return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _wanted(query: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the terms of a query that explain a hit, and its single unspaced characters."""
+    terms = frozenset(_terms(query)) - QUESTION_WORDS - EMPTY_WORDS
+    return terms, frozenset(run for run, _ in _RUNS.findall(query) if len(run) == 1)
 
 
 def _terms(text: str) -> Iterator[str]:
@@ -156,7 +162,7 @@ def _singular(word: str) -> str:
     return word[:-2] if word.endswith(("sses", "xes", "ches", "shes")) else word[:-1]
 
 
-def _shared_pieces(run: str, wanted: set[str], lone: set[str]) -> Iterable[str]:
+def _shared_pieces(run: str, wanted: frozenset[str], lone: frozenset[str]) -> Iterable[str]:
     """Return the stretches of ``run`` whose every pair is wanted, and wanted lone characters."""
     pairs = [_folded("".join(pair)) in wanted for pair in pairwise(run)]
     marked = [
