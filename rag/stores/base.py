@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     Vector = npt.NDArray[np.float32]
 
-DENSE, KEYWORD = "dense", "keyword"
-"""Names of the two vectors of a point."""
+DENSE, KEYWORD = "dense", "keyword"  # the two vectors of a point
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ Knows nothing of collections. ``qdrant_client`` is imported when a server is ask
 
 from __future__ import annotations
 
+import atexit
 import math
 import time
 import warnings
@@ -51,7 +52,7 @@ def _client(url: str, api_key: str | None, grpc: bool, timeout_seconds: int) -> 
         # Plain HTTP inside a private network is for the owner of the network to judge.
         warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
         try:
-            return QdrantClient(
+            client = QdrantClient(
                 url=url,
                 api_key=api_key,
                 prefer_grpc=grpc,
@@ -60,6 +61,8 @@ def _client(url: str, api_key: str | None, grpc: bool, timeout_seconds: int) -> 
             )
         except ValueError as error:
             raise SettingsError(f"QDRANT_URL is {url!r}: {error}") from None
+    atexit.register(client.close)
+    return client
 
 
 @contextmanager
@@ -152,7 +155,8 @@ def _named(error: Exception, action: str, url: str) -> StoreError:
             url,
         )
     if isinstance(error, ResponseHandlingException) or _is_silence(error):
-        reason = _one_line(str(source)) or type(source).__name__
+        details = source.details() if _is_silence(source) else str(source)
+        reason = _one_line(details) or type(source).__name__
         return StoreUnreachable(
             f"No answer from the Qdrant server at {url} ({reason}). Start it, for example: docker "
             "compose up -d qdrant; or unset QDRANT_URL to use the embedded store.",
