@@ -155,14 +155,19 @@ def _named(error: Exception, action: str, url: str) -> StoreError:
             url,
         )
     if isinstance(error, ResponseHandlingException) or _is_silence(error):
-        details = source.details() if _is_silence(source) else str(source)
-        reason = _one_line(details) or type(source).__name__
+        reason = _details(source) or type(source).__name__
         return StoreUnreachable(
             f"No answer from the Qdrant server at {url} ({reason}). Start it, for example: docker "
             "compose up -d qdrant; or unset QDRANT_URL to use the embedded store.",
             url,
         )
-    return StoreError(f"Cannot {action} at {url}: {_one_line(str(error))}")
+    return StoreError(f"Cannot {action} at {url}: {_details(error)}")
+
+
+def _details(error: Exception) -> str:
+    from grpc import Call
+
+    return _one_line(error.details() if isinstance(error, Call) else str(error))
 
 
 def _one_line(text: str) -> str:
