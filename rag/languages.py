@@ -90,6 +90,9 @@ def detect_language(text: str, default: str = "en") -> str:
         candidates = {"ru": ("uk", "kk", "bg"), "ar": ("ur", "fa")}.get(script, ())
         return next((code for code in candidates if letters & _MARKS[code]), script)
     words = frozenset(_WORD.findall(sample))
+    expected = len(words & small_words(default))
+    if expected > 2 and expected * 4 > len(words):
+        return default  # beyond doubt
     scores = {code: float(len(words & small)) for code, small in _SETS.items()}
     if letters:
         for code, marks in _MARKS.items():

@@ -51,7 +51,7 @@ def plain_blocks(text: str) -> Iterator[Block]:
 
 def _units(text: str, lines: list[tuple[int, int]], paragraph: int) -> Iterator[Block]:
     """Yield the blocks of one paragraph: its lines, joined where they were only wrapped."""
-    columns = [_columns(text[start:end].rstrip()) for start, end in lines]
+    columns = [_columns(text[start:end].rstrip()) for start, end in lines] if lines[1:] else [0]
     kinds = [_kind(text, start, end) for start, end in lines]
     width = max(columns)
     first = 0
