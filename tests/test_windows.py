@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag.fitting import fit_windows
 from rag.types import Hit, Sentence, Window
-from rag.windows import fit_windows, merge_windows, window_keys
+from rag.windows import merge_windows, window_keys
 from tests.strange_texts import quick
 
 
@@ -94,8 +96,18 @@ def test_windows_of_different_files_never_join() -> None:
 
 def test_a_window_stops_at_a_sentence_that_was_not_read() -> None:
     """A missing neighbour is a gap, never a jump."""
-    windows = merge_windows([Hit(SEVEN[3], 1)], [SEVEN[1], SEVEN[4]], 2)
+    windows = merge_windows([Hit(SEVEN[3], 1)], [SEVEN[1], *SEVEN[3:5]], 2)
     assert numbers(windows) == [(4, 5)]
+
+
+def test_a_window_may_stop_at_headings() -> None:
+    """Within sections neither a window nor the joining of two goes over a heading."""
+    sections = [("One",), ("One",), ("Two",), ("Two",), ("Two",), ("Three",), ("Three",)]
+    sentences = [replace(s, section=name) for s, name in zip(SEVEN, sections, strict=True)]
+    hits = [Hit(sentences[3], 1), Hit(sentences[1], 2), Hit(sentences[2], 3)]
+    windows = merge_windows(hits, sentences, 2, within_section=True)
+    assert numbers(windows) == [(3, 5), (1, 2)]
+    assert numbers(merge_windows(hits, sentences, 2)) == [(1, 6)]
 
 
 def test_section_page_and_title_are_those_of_the_best_hit() -> None:
