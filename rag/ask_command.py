@@ -15,18 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.cli import add_setting_flags, printable, run, settings_from
-from rag.errors import RagError, SettingsError
+from rag.errors import RagError
 from rag.output import answer_record, passages_text
+from rag.questions import read_row, read_rows
 from rag.types import Answer, Timings
 
 if TYPE_CHECKING:
     from rag.assistant import Assistant
+    from rag.settings import Settings
     from rag.types import Condition
 
 _FLAGS = (
     "collection", "qdrant_path", "qdrant_url", "window_size", "top_k", "mode",
-    "merge_threshold",
-    "max_context_characters", "chat_model", "prompt_file",
+    "merge_threshold", "max_context_characters", "chat_model", "prompt_file",
 )  # fmt: skip
 
 
@@ -35,6 +36,10 @@ def main(argv: Sequence[str]) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
     filtered = bool(arguments.source or arguments.filter)
+    if arguments.check:
+        if filtered or arguments.question is not None or arguments.batch is not None:
+            parser.error("--check goes with settings alone")
+        return _check(settings_from(parser, arguments))
     if arguments.batch is not None and arguments.question is not None:
         parser.error("give a question or --batch FILE, not both")
     if arguments.batch is None and arguments.question is None and not filtered:
@@ -69,6 +74,9 @@ def _parser() -> argparse.ArgumentParser:
         "--batch", type=Path, metavar="FILE", help='JSONL file with rows {"id", "question"}'
     )
     parser.add_argument(
+        "--check", action="store_true", help="try the collection and the models, say what works"
+    )
+    parser.add_argument(
         "--source", action="append", default=[], metavar="GLOB",
         help="search only documents whose path matches; repeatable, one must match",
     )  # fmt: skip
@@ -95,6 +103,18 @@ def _list(assistant: Assistant, where: Sequence[Condition], arguments: argparse.
         notes=(nothing,) if nothing else (),
     )  # fmt: skip
     _print(answer, arguments)
+
+
+def _check(settings: Settings) -> int:
+    """Print each thing that was tried as a line, as it is known; 1 if any failed."""
+    from rag.check import check
+
+    failed = False
+    for result in check(settings):
+        failed = failed or not result.ok
+        line = f"{'ok' if result.ok else 'failed'} {result.name}: {result.detail}"
+        print(printable(line), flush=True)
+    return int(failed)
 
 
 def _single(
@@ -150,16 +170,12 @@ def _mark() -> tuple[str, str]:
 
 
 def _batch(assistant: Assistant, where: Sequence[Condition], arguments: argparse.Namespace) -> int:
-    try:
-        rows = arguments.batch.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"Cannot read {arguments.batch}: {error}") from None
-    rows = [row for row in rows if row.strip()]
+    rows = read_rows(arguments.batch)
     failed = 0
     for done, row in enumerate(rows, start=1):
         row_id: str | int | None = done
         try:
-            row_id, question = _row(row, done)
+            row_id, question = read_row(row, done)
             record: object = answer_record(_answer(assistant, question, where, arguments), row_id)
         except RagError as error:
             record = {"id": row_id, "error": " ".join(str(error).split())}
@@ -167,19 +183,6 @@ def _batch(assistant: Assistant, where: Sequence[Condition], arguments: argparse
         print(json.dumps(record, ensure_ascii=False), flush=True)
         _progress(done, len(rows), failed)
     return 1 if failed else 0
-
-
-def _row(row: str, number: int) -> tuple[str | int | None, str]:
-    try:
-        value = json.loads(row)
-    except json.JSONDecodeError:
-        value = None
-    if not isinstance(value, dict) or not isinstance(value.get("question"), str):
-        raise SettingsError(f'Row {number} is not a JSON object with a "question"')
-    row_id = value.get("id", number)
-    if not isinstance(row_id, str | int):
-        raise SettingsError(f"Row {number} has an id that is neither text nor a whole number")
-    return row_id, value["question"]
 
 
 def _progress(done: int, total: int, failed: int) -> None:

@@ -103,6 +103,11 @@ class _Chat(ChatOpenAI):
         yield _generation({})  # so that there is one
 
 
+_OWN_CLIENT: Any = {"http_socket_options": ()}
+"""Not sent: keeps ChatOpenAI from warning of what it would do to a client that is not given."""
+if "http_socket_options" not in ChatOpenAI.model_fields:  # before langchain-openai 1.2
+    _OWN_CLIENT = {}
+
 _ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 
 
@@ -136,10 +141,11 @@ def _model(endpoint: Endpoint, client: httpx.Client) -> _Chat:
         set_temperature=settings.temperature,
         max_completion_tokens=settings.max_answer_tokens,
         stream_usage=settings.stream_usage,
-        max_retries=0,  # tried again by ChatConnection.stream, which knows whether anything has come
+        max_retries=0,  # ChatConnection tries again: it knows whether anything has come
         use_responses_api=False,
         output_version="v0",  # text as text, whatever LC_OUTPUT_VERSION says
         openai_proxy=None,  # proxies are the client's business
+        **_OWN_CLIENT,
     )
 
 

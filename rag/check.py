@@ -123,8 +123,10 @@ def _chat(settings: Settings) -> Iterator[Check]:
         yield Check("Chat model", False, str(error))
         return
     said = [delta for delta in deltas if delta.text or delta.reasoning]
-    if not said:
-        yield Check("Chat model", False, f"{settings.chat_model} gave an empty answer")
+    ended = any(delta.finish for delta in deltas)
+    if not said or (ended and not any(delta.text for delta in said)):
+        gave = "thought and gave no answer" if said else "gave an empty answer"
+        yield Check("Chat model", False, f"{settings.chat_model} {gave}")
         return
     thinks = any(delta.reasoning for delta in deltas) or any("<think" in d.text for d in deltas)
     yield Check(

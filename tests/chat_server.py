@@ -93,6 +93,7 @@ class ChatServer:
     ) -> None:
         self.default: Script = default or Reply()
         self.models = models
+        self.lists_models = True
         self.allowed = allowed
         self.dimension = dimension
         self.api_key = api_key
@@ -173,7 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
         owner.requests.append(Request(self.path, self.headers, None))
         if self._refused(owner):
             return
-        if self.path.rstrip("/").endswith("/models"):
+        if owner.lists_models and self.path.rstrip("/").endswith("/models"):
             self._json(
                 200,
                 {"object": "list", "data": [{"id": m, "object": "model"} for m in owner.models]},

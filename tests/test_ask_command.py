@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rag.settings import Settings
+from tests.chat_server import ChatServer, Reply
 from tests.conftest import ROOT, SAMPLES
 from tests.sample_questions import QUESTIONS
 
@@ -104,6 +105,23 @@ def test_batch_keeps_order_and_goes_on(store: tuple[str, str], tmp_path: Path) -
     assert "4/4 questions, 1 failed" in done.stderr
 
 
+def test_a_check_says_what_works(store: tuple[str, str]) -> None:
+    """With --check each part is a line; one that fails makes the exit 1, the others go on."""
+    done = ask("--check", *store)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [
+        "ok Embedding model", "ok Collection", "ok Chat model",
+    ]  # fmt: skip
+    with ChatServer(Reply(["O", "K"]), api_key="right") as server:
+        env = {"RAG_CHAT_MODEL": "m", "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "right"}
+        done = ask("--check", env=env)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [
+            "ok Embedding model", "failed Collection", "ok Chat endpoint", "ok Chat model",
+            "ok Streaming", "ok Usage",
+        ]  # fmt: skip
+
+
 def test_before_any_build() -> None:
     """Without a collection: exit 1, one line, the command that builds one."""
     done = ask("What?")
@@ -118,6 +136,7 @@ def test_before_any_build() -> None:
     [
         [], [" "], ["What?", "--batch", "x"], ["What?", "--top-k", "0"], ["What?", "--top-k", "x"],
         ["What?", "--mode", "fuzzy"], ["What?", "--window-size", "-1"], ["What?", "--no-such-flag"],
+        ["What?", "--check"], ["--check", "--batch", "x"], ["--check", "--source", "x"],
     ],
 )  # fmt: skip
 def test_usage_errors(arguments: list[str]) -> None:

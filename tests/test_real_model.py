@@ -59,7 +59,8 @@ def test_a_stop_in_the_middle(llama: LlamaServer) -> None:
         first = next(iter(stream))
     assert stream.answer.text.startswith(first.strip())
     assert stream.answer.cut_reason == STOPPED
-    assert ask(llama, STORY, max_answer_tokens=4).answer.text
+    # The story would have taken longer than this.
+    assert ask(llama, STORY, max_answer_tokens=4, openai_timeout_seconds=5).answer.text
 
 
 def test_too_long_a_context(llama: LlamaServer) -> None:
