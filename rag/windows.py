@@ -10,11 +10,13 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag.fitting import fit_windows as fit_windows
+from rag.fitting import fit_windows
 from rag.types import Hit, Sentence, Window
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+__all__ = ["fit_windows", "list_windows", "merge_windows", "moved", "window_keys"]
 
 
 def window_keys(hits: Sequence[Hit], window_size: int) -> list[tuple[str, int]]:
