@@ -14,7 +14,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from rag.changes import Changes, compare
-from rag.documents import find_files
+from rag.documents import find_documents
 from rag.embeddings import open_embeddings
 from rag.errors import DocumentError, StoreStale
 from rag.fingerprint import check_fingerprint, fingerprint
@@ -54,7 +54,7 @@ def build(
     watch, tell = Stopwatch(), progress or (lambda _: None)
     embeddings = open_embeddings(settings)
     with watch.step("read"):
-        folder = find_files(settings.docs)
+        folder = find_documents(settings)
         previous = Previous() if full else read_previous(settings)
         expected = expected_fingerprint(embeddings, previous)
         found = compare(folder, previous.documents, tell)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from rag.documents import File, Folder, digest_file, find_files
+from rag.documents import File, Folder, digest_file, find_documents
 from rag.errors import DocumentError
 from rag.report import Progress
 from rag.settings import Settings
@@ -43,7 +43,7 @@ def changes(settings: Settings, records: Mapping[str, DocumentRecord]) -> Change
 
     Raises :class:`~rag.errors.DocumentError` when the folder has no documents at all.
     """
-    return compare(find_files(settings.docs), records)
+    return compare(find_documents(settings), records)
 
 
 def compare(

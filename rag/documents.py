@@ -9,15 +9,22 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from rag.errors import DocumentError
-from rag.folder_search import File, FolderSearch, explain
+from rag.folder_search import MAX_FILE_BYTES, File, FolderSearch, explain
 from rag.readers import READERS, read_content
-from rag.types import Document, Skipped
+from rag.types import Document, Selection, Skipped
 
-__all__ = ["File", "Folder", "digest_file", "find_files", "read_document", "title_of"]
+if TYPE_CHECKING:
+    from rag.settings import Settings
+
+__all__ = [
+    "File", "Folder", "digest_file", "find_documents", "find_files", "read_document", "title_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +36,30 @@ class Folder:
     skipped: tuple[Skipped, ...]
 
 
-def find_files(folder: Path) -> Folder:
+def find_documents(settings: Settings) -> Folder:
+    """Find the documents that ``settings`` name; see :func:`find_files`."""
+    selection = Selection(settings.include or "", settings.exclude or "", settings.max_files)
+    return find_files(settings.docs, selection)
+
+
+def find_files(folder: Path, selection: Selection | None = None) -> Folder:
     """Find the documents in ``folder`` and its subfolders.
 
-    Hidden files and folders are left out. A file that two paths lead to is read once. Raises
-    :class:`~rag.errors.DocumentError` when there is no such folder, when it is empty, and when no
-    file of it is of a type that is read.
+    Hidden files and folders are left out, and what ``selection`` and ``.ragignore`` files leave
+    out. A file that two paths lead to is read once. Raises :class:`~rag.errors.DocumentError` when
+    there is no such folder, when it is empty, when no file of it is of a type that is read, and
+    when it has too many.
     """
     if not folder.is_dir():
         what = "is a file, not a folder" if folder.is_file() else "does not exist"
         raise DocumentError(
             f"The documents folder {folder} {what}. Name yours: python store.py FOLDER", str(folder)
         )
-    search = FolderSearch(folder.resolve())
+    search = FolderSearch(folder.resolve(), selection or Selection())
     search.walk(search.root, "")
     search.follow_links()
     if not search.files:
-        raise DocumentError(_nothing(folder, search.skipped), str(folder))
+        raise DocumentError(_nothing(folder, search), str(folder))
     return Folder(
         search.root,
         tuple(sorted(search.files, key=lambda file: file.path)),
@@ -65,11 +79,13 @@ def digest_file(file: File) -> str:
 def read_document(file: File) -> Document:
     """Read ``file`` once, whole; raises :class:`~rag.errors.DocumentError` with the reason.
 
-    The digest is that of the bytes that were read, whatever happens to the file meanwhile.
+    The digest is that of the bytes that were read. A file that is written meanwhile is read again,
+    then given up: half of it may be old and half new.
     """
     try:
-        with file.absolute.open("rb") as stream:
-            data, status = stream.read(), os.fstat(stream.fileno())
+        data, status = _bytes(file)
+        if not data:
+            raise DocumentError("holds no text: it is empty", file.path)
         content = read_content(file.path, data)
     except OSError as error:
         raise DocumentError(explain(error), file.path) from None
@@ -87,7 +103,24 @@ def read_document(file: File) -> Document:
         markdown=content.markdown,
         metadata=content.metadata,
         pages=content.pages,
+        blocks=content.blocks,
+        notes=content.notes,
     )
+
+
+def _bytes(file: File) -> tuple[bytes, os.stat_result]:
+    """Return a file's bytes, and its state before and after they were read."""
+    for _ in range(3):
+        with file.absolute.open("rb") as stream:
+            before = os.fstat(stream.fileno())
+            data = stream.read(MAX_FILE_BYTES + 1)
+            after = os.fstat(stream.fileno())
+        if len(data) > MAX_FILE_BYTES:
+            raise ValueError(f"has grown over {MAX_FILE_BYTES // 1_000_000} MB")
+        if (before.st_mtime_ns, len(data)) == (after.st_mtime_ns, after.st_size):
+            return data, after
+        time.sleep(0.1)
+    raise ValueError("is being written: build again when that is done")
 
 
 def title_of(path: str) -> str:
@@ -99,16 +132,19 @@ def title_of(path: str) -> str:
     return re.sub(r"(?<!\d)[-_]+|[-_]+(?!\d)", " ", stem).strip() or stem
 
 
-def _nothing(folder: Path, skipped: list[Skipped]) -> str:
-    kinds = " ".join(READERS)
-    if not skipped:
+def _nothing(folder: Path, search: FolderSearch) -> str:
+    kinds, skipped, left_out = " ".join(READERS), search.skipped, search.rules.left_out
+    if not skipped and not left_out:
         return (
             f"The documents folder {folder} is empty. Put files there ({kinds}), "
             f"then run: python store.py {folder}"
         )
-    named = "; ".join(f"{each.path}: {each.reason}" for each in skipped[:3])
-    more = f" and {len(skipped) - 3} more" if len(skipped) > 3 else ""
+    reasons = [f"{each.path}: {each.reason}" for each in skipped[:3]]
+    if len(skipped) > 3:
+        reasons[-1] += f" and {len(skipped) - 3} more"
+    if left_out:
+        reasons.append(f"{left_out} left out by RAG_INCLUDE, RAG_EXCLUDE or .ragignore")
     return (
         f"The documents folder {folder} holds nothing that can be read ({kinds}). "
-        f"Skipped: {named}{more}. Add documents, then run: python store.py {folder}"
+        f"Skipped: {'; '.join(reasons)}. Add documents, then run: python store.py {folder}"
     )

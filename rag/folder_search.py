@@ -1,7 +1,7 @@
 """A walk through a folder: which files are there to be read, and what is not and why.
 
-Every link is followed once, inside the folder alone. Hidden files and folders are left out. Opens
-no file.
+Every link is followed once, inside the folder alone. Left out in silence is what is hidden, and
+what rules leave out. Opens no file but those rules.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag.errors import DocumentError
+from rag.folder_rules import FolderRules
 from rag.readers import is_supported, suffix_of
-from rag.types import Skipped
+from rag.types import Selection, Skipped
 
 MAX_FILE_BYTES = 50_000_000
 """Larger files are skipped: a build holds one file's sentences and vectors in memory at a time."""
@@ -34,10 +36,12 @@ class File:
 class FolderSearch:
     """A walk through the folder ``root``; links wait until all that is really there was seen."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, selection: Selection) -> None:
         self.root = root
+        self.rules = FolderRules(selection)
         self.files: list[File] = []
         self.skipped: list[Skipped] = []
+        self._max_files = selection.max_files
         self._seen: set[Path] = set()
         self._links: list[tuple[str, Path]] = []
 
@@ -50,6 +54,7 @@ class FolderSearch:
         except OSError as error:
             self._skip(prefix or ".", explain(error))
             return
+        self.rules.enter(folder, prefix)
         for entry in found:
             path = f"{prefix}/{entry.name}" if prefix else entry.name
             if entry.name.startswith("."):
@@ -57,6 +62,8 @@ class FolderSearch:
             if not _is_unicode(path):
                 self._skip(ascii(path)[1:-1], "its name is not valid Unicode")
             elif entry.is_symlink():
+                if self.rules.leave_out(path, folder=Path(entry.path).is_dir()):
+                    continue
                 self._links.append((path, Path(entry.path)))
             else:
                 self._take(path, Path(entry.path))
@@ -84,6 +91,8 @@ class FolderSearch:
         except OSError as error:
             self._skip(path, explain(error))
             return
+        if self.rules.leave_out(path, folder=stat.S_ISDIR(status.st_mode)):
+            return
         if stat.S_ISDIR(status.st_mode):
             if is_supported(path):
                 self._skip(path, "is a folder with the name of a file")
@@ -98,6 +107,12 @@ class FolderSearch:
             self._skip(path, f"is {size} MB long; files over {most} MB are not read")
         else:
             self._seen.add(target)
+            if len(self.files) == self._max_files:
+                raise DocumentError(
+                    f"The folder {self.root} holds more than {self._max_files:,} documents. Leave "
+                    "some out (RAG_EXCLUDE, or a file .ragignore), or raise RAG_MAX_FILES",
+                    str(self.root),
+                )
             self.files.append(File(path, target, status.st_size, status.st_mtime))
 
     def _skip(self, path: str, reason: str) -> None:

@@ -40,10 +40,6 @@ class Variable:
     secret: bool = False
 
 
-def _prefix(text: str) -> str:
-    return text  # the blank at its end is a part of it: "query: "
-
-
 def _path(text: str) -> Path:
     return Path(text.strip()).expanduser()
 
@@ -108,6 +104,9 @@ class Settings:
 
     # fmt: off
     docs: Path = _setting("RAG_DOCS", "folder of documents", Path("docs"), _path)
+    include: str | None = _setting("RAG_INCLUDE", "only files that match one of these patterns, as in `.gitignore`, divided by commas", None)
+    exclude: str | None = _setting("RAG_EXCLUDE", "files and folders to leave out, likewise; a file `.ragignore` in the folder does the same", None)
+    max_files: int = _setting("RAG_MAX_FILES", "a folder with more documents is refused", 20_000, _integer, least=1)
     collection: str = _setting("RAG_COLLECTION", "collection name", "window_db", flag="--collection")
     qdrant_path: Path = _setting("QDRANT_PATH", "folder of the embedded store, used when no URL is set", Path(".qdrant"), _path, flag="--qdrant-path")
     qdrant_url: str | None = _setting("QDRANT_URL", "Qdrant server or cluster", None, flag="--qdrant-url")
@@ -140,8 +139,8 @@ class Settings:
     embedding_model: str = _setting("RAG_EMBEDDING_MODEL", "`bundled`, or a model name of the endpoint", BUNDLED)
     embedding_base_url: str | None = _setting("RAG_EMBEDDING_BASE_URL", "when embeddings come from elsewhere", None)
     embedding_api_key: str | None = _setting("RAG_EMBEDDING_API_KEY", "its key", None, secret=True)
-    embedding_query_prefix: str = _setting("RAG_EMBEDDING_QUERY_PREFIX", "put before each question, for an endpoint's model that wants it", "", _prefix)
-    embedding_passage_prefix: str = _setting("RAG_EMBEDDING_PASSAGE_PREFIX", "put before each sentence, likewise", "", _prefix)
+    embedding_query_prefix: str = _setting("RAG_EMBEDDING_QUERY_PREFIX", "put before each question, for an endpoint's model that wants it", "", str)  # the blank at its end is a part of it: "query: "
+    embedding_passage_prefix: str = _setting("RAG_EMBEDDING_PASSAGE_PREFIX", "put before each sentence, likewise", "", str)
     prompt_file: Path | None = _setting("RAG_PROMPT_FILE", "replaces the system prompt (a persona, for example)", None, _path, flag="--prompt-file")
     # fmt: on
 

@@ -106,10 +106,10 @@ def _dry_run(settings: Settings, arguments: argparse.Namespace) -> None:
 def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
     from threading import Event
 
-    from rag.documents import find_files
+    from rag.documents import find_documents
     from rag.watch import watch
 
-    find_files(settings.docs)  # a folder that is not there is an error now, not later
+    find_documents(settings)  # a folder that is not there is an error now, not later
     if not arguments.quiet:
         _remark(f"Watching {settings.docs}; Ctrl-C ends it")
     try:

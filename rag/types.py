@@ -33,6 +33,19 @@ ReasoningMode = Literal["auto", "unopened", "text"]
 
 
 @dataclass(frozen=True, slots=True)
+class Selection:
+    """Which files of the documents folder are documents.
+
+    ``include`` and ``exclude`` are patterns as in ``.gitignore``, divided by commas: with
+    ``include``, only what matches one of them. A folder with more than ``max_files`` is refused.
+    """
+
+    include: str = ""
+    exclude: str = ""
+    max_files: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One page of a paged document: ``text[start:end]`` stands on page ``number`` (from 1)."""
 

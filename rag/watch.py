@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
+from rag.folder_rules import IGNORE_FILE
+
 _QUIET_MILLISECONDS, _LONGEST_MILLISECONDS = 500, 10_000
 """A burst is over after so long without a change, or when it has lasted so long."""
 
@@ -49,7 +51,7 @@ def _is_visible(root: Path, path: str) -> bool:
         parts = Path(path).relative_to(root).parts
     except ValueError:
         parts = Path(path).relative_to(root.resolve()).parts
-    return not any(part.startswith(".") for part in parts)
+    return not any(part.startswith(".") and part != IGNORE_FILE for part in parts)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
