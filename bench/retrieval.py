@@ -6,9 +6,10 @@
 SET is a folder as ``evaluation_sets.py`` reads it. Every row goes through the product's own store
 and ``retrieve``: sentence hit@1 and @3 (a found sentence holds the answer, or touches the evidence
 where a set lists evidence), window hit@1 and @3 (of the windows of two sentences around the first
-1 or 3), MRR@10 of sentences, all in per cent. ``--plain`` adds dense search over sentences without
-titles; ``--sweep`` other weights, k and numbers of candidates. ``--speed`` times both legs over
-that many sentences of random vectors and words.
+1 or 3), MRR@10 of sentences, all in per cent; then, of the passages that would be sent, how many
+questions' answers they hold and their characters, with and without auto-merging. ``--plain`` adds
+dense search over sentences without titles; ``--sweep`` other weights, k and numbers of candidates.
+``--speed`` times both legs over that many sentences of random vectors and words.
 """
 
 from __future__ import annotations
@@ -33,11 +34,12 @@ from evaluation_sets import CachedEmbeddings, EvaluationSet, Question, Vectors, 
 from rag.fingerprint import fingerprint
 from rag.keywords import passage_vector, query_vector
 from rag.nodes import ParsedSentence
-from rag.retrieval import find_hits
+from rag.retrieval import find_hits, retrieve
 from rag.settings import Settings
 from rag.stores import open_store, open_writer
 from rag.stores.base import CollectionRecord, DocumentRecord, Point, Store
 from rag.types import Document, Hit, Sentence
+from rag.windows import fit_windows
 
 WINDOW = 2
 Texts = Callable[[ParsedSentence], str]
@@ -112,7 +114,7 @@ class Judge:
     def sentence(self, question: Question, hit: Hit) -> bool:
         """Whether the found sentence does."""
         found = hit.sentence
-        return self._holds(question, found.source, found.start, found.end)
+        return holds_answer(question, found.source, found.start, found.end)
 
     def window(self, question: Question, hit: Hit) -> bool:
         """Whether the window around it does."""
@@ -121,15 +123,16 @@ class Judge:
             sentences[max(0, at - WINDOW)],
             sentences[min(len(sentences) - 1, at + WINDOW)],
         )
-        return self._holds(question, hit.sentence.source, first.start, last.end)
+        return holds_answer(question, hit.sentence.source, first.start, last.end)
 
-    @staticmethod
-    def _holds(question: Question, source: str, start: int, end: int) -> bool:
-        if question.source != source:
-            return False
-        if question.match == "any":
-            return any(start <= s and e <= end for s, e in question.spans)
-        return any(s < end and start < e for s, e in question.spans)
+
+def holds_answer(question: Question, source: str, start: int, end: int) -> bool:
+    """Whether a place holds an answer, or touches the evidence where a set lists evidence."""
+    if question.source != source:
+        return False
+    if question.match == "any":
+        return any(start <= s and e <= end for s, e in question.spans)
+    return any(s < end and start < e for s, e in question.spans)
 
 
 def measure(
@@ -145,6 +148,22 @@ def measure(
         reciprocal = next((1 / rank for rank, ok in enumerate(right, 1) if ok), 0.0)
         figures.append((right[0], any(right[:3]), windows[0], any(windows[:3]), reciprocal))
     return [100 * statistics.fmean(column) for column in zip(*figures, strict=True)]
+
+
+def passages(
+    store: Store, embeddings: CachedEmbeddings, asked: Sequence[Question], threshold: float | None
+) -> tuple[float, float]:
+    """Return the per cent of questions whose passages hold the answer, and their characters."""
+    holds, characters = [], []
+    for question in asked:
+        found = retrieve(
+            store, embeddings, question.text, mode="hybrid", top_k=6, window_size=WINDOW,
+            candidates=60, merge_threshold=threshold,
+        )  # fmt: skip
+        windows = fit_windows(found.windows, 6000)
+        holds.append(any(holds_answer(question, w.source, w.start, w.end) for w in windows))
+        characters.append(sum(len(w.text) for w in windows))
+    return 100 * statistics.fmean(holds), statistics.fmean(characters)
 
 
 def quality(folders: Sequence[Path], *, plain: bool, sweep: bool) -> None:
@@ -167,6 +186,10 @@ def quality(folders: Sequence[Path], *, plain: bool, sweep: bool) -> None:
             for name, row in (ROWS | SWEEP if sweep else ROWS).items():
                 figures = measure(store, embeddings, asked, judge, row)
                 print(f"{name:44}" + "".join(f"{x:6.1f} " for x in figures), flush=True)
+            for threshold in (None, 0.5, 0.3):
+                held, characters = passages(store, embeddings, asked, threshold)
+                name = f"passages, merged above {threshold}" if threshold else "passages"
+                print(f"{name:44}{held:6.1f} % hold the answer, {characters:.0f} characters")
 
 
 def speed(count: int) -> None:
