@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Protocol
 
 from rag.types import Condition, Hit, Sentence, Window
-from rag.windows import merge_windows, window_keys
+from rag.windows import merge_windows, moved, window_keys
 
 Group = Callable[[Sentence], object]
 """What the sentences of one paragraph, one section, … have in common, and others do not."""
@@ -49,6 +49,9 @@ def merged_windows(
     documents: dict[str, list[Sentence]] = defaultdict(list)
     for sentence in store.sentences([Condition("source", "in", sources)]):
         documents[sentence.source].append(sentence)
+    places = {source: {s.index: s for s in each} for source, each in documents.items()}
+    for source in {hit.sentence.source for hit in hits if moved(hit, places)}:
+        del documents[source]  # built anew since: its found sentences stand alone
     stored = {_key(s): s for sentences in documents.values() for s in sentences}
     hits = [replace(hit, sentence=stored.get(_key(hit.sentence), hit.sentence)) for hit in hits]
     found: dict[str, set[int]] = defaultdict(set)
