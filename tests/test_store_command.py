@@ -1,0 +1,230 @@
+"""What `store.py` prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag.cli import run
+from rag.store_command import main
+from tests.conftest import ROOT
+from tests.embedding_server import EmbeddingServer
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    """An embeddings server."""
+    with EmbeddingServer() as running:
+        yield running
+
+
+@pytest.fixture
+def docs(server: EmbeddingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two documents, in a working folder whose environment names the server."""
+    monkeypatch.setenv("RAG_EMBEDDING_MODEL", "test-embeddings")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "kettle.md").write_text("# Kettle\n\nFill the kettle. Press OK.\n")
+    (folder / "toaster.md").write_text("# Toaster\n\nPut the bread in.\n")
+    (folder / "film.mkv").write_bytes(b"x")
+    return folder
+
+
+def store(*arguments: str) -> int:
+    """Run the command as `store.py` does; its exit code."""
+    return run(main, arguments)
+
+
+def test_a_build_prints_what_is_stored_and_where(
+    docs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Sentences, collection, place and sources go to stdout, what was skipped to stderr."""
+    assert store() == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0] == "3 sentences of 2 documents in collection window_db (.qdrant)"
+    assert out.splitlines()[1].startswith("3 added, 0 reused, 0 removed in ")
+    assert out.splitlines()[2:] == ["Sources:", "  kettle.md", "  toaster.md"]
+    assert err == "Skipped film.mkv: files of type .mkv are not read\n"
+
+
+def test_json_is_one_object_of_the_contract(docs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--json prints all fields, and nothing else on stdout."""
+    assert store(str(docs), "--json", "--collection", "other", "--window-size", "0") == 0
+    report = json.loads(capsys.readouterr().out)
+    generation, seconds = report.pop("generation"), report.pop("seconds")
+    assert generation
+    assert seconds.keys() == {"read", "split", "embed", "write", "total"}
+    assert report == {
+        "collection": "other", "location": ".qdrant", "documents": 2, "sentences": 3, "added": 3,
+        "reused": 0, "removed": 0,
+        "skipped": [{"path": "film.mkv", "reason": "files of type .mkv are not read"}],
+        "sources": ["kettle.md", "toaster.md"], "embedding_model": "test-embeddings",
+        "window_size": 0, "notes": [],
+    }  # fmt: skip
+
+
+def test_quiet_prints_nothing(docs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--quiet leaves errors alone."""
+    assert store("--quiet") == 0
+    assert capsys.readouterr() == ("", "")
+    assert store("nowhere", "--quiet") == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("Error: The documents folder nowhere does not exist")
+
+
+def test_an_error_is_one_line_and_exit_1(docs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder without documents, another model: one line each, no traceback."""
+    (docs.parent / "empty").mkdir()
+    for arguments in (["empty"], ["nowhere"]):
+        assert store(*arguments) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("Error: ")
+        assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--window-size", "-1"], ["--nonsense"], ["--status", "--watch"], ["a", "b"]]
+)
+def test_wrong_usage_is_exit_2(docs: Path, arguments: list[str]) -> None:
+    """Flags that do not exist, do not go together or have wrong values."""
+    with pytest.raises(SystemExit) as caught:
+        store(*arguments)
+    assert caught.value.code == 2
+
+
+def test_status_lists_documents_and_what_changed_since(
+    docs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Changed, gone and new files are told apart; nothing is embedded or refused."""
+    assert store("--status") == 1
+    assert "python store.py" in capsys.readouterr().err
+    store("--quiet")
+    assert store("--status") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("3 sentences of 2 documents in collection window_db (.qdrant)\nBuilt ")
+    assert "since" not in out
+    assert "python store.py" not in out
+    (docs / "kettle.md").write_text("# Kettle\n\nFill it.\n")
+    (docs / "toaster.md").unlink()
+    (docs / "new.md").write_text("New.")
+    assert store("--status") == 0
+    out = capsys.readouterr().out
+    assert "kettle.md  changed since\n" in out
+    assert "toaster.md  gone since\n" in out
+    assert "New: new.md\n" in out
+    assert out.endswith("Run: python store.py\n")
+    assert store("--status", "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert [(d["path"], d["sentences"], d["since"]) for d in record["documents"]] == [
+        ("kettle.md", 2, "changed"), ("toaster.md", 1, "gone"),
+    ]  # fmt: skip
+    assert (record["new"], record["current"], record["dimension"]) == (["new.md"], False, 16)
+
+
+def test_status_looks_at_the_folder_that_was_built(
+    docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without DOCS the recorded folder counts; one that went away, or another model, is a note."""
+    docs.rename(docs.parent / "manuals")
+    store("manuals", "--quiet")
+    assert store("--status", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["current"]
+    (docs.parent / "manuals").rename(docs.parent / "elsewhere")
+    monkeypatch.setenv("RAG_EMBEDDING_MODEL", "other")
+    assert store("--status") == 0
+    out = capsys.readouterr().out
+    assert out.count("gone since") == 2
+    assert "does not exist" in out
+    assert "other is set. Rebuild it: python store.py --full" in out
+
+
+def test_a_dry_run_says_what_a_build_would_do_and_does_nothing(
+    docs: Path, server: EmbeddingServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Counts, files and tokens before the first build and after; no request, no collection."""
+    assert store("--dry-run", "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["added"], record["reused"], record["new"]) == (3, 0, ["kettle.md", "toaster.md"])
+    assert record["tokens"] > 0
+    assert record["seconds"] is None
+    assert server.inputs == []
+    assert not Path(".qdrant").exists()
+    store("--quiet")
+    asked = len(server.inputs)
+    (docs / "kettle.md").write_text("# Kettle\n\nFill the kettle. Press STOP.\n")
+    (docs / "toaster.md").unlink()
+    assert store("--dry-run") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Would embed 1 sentences (1 texts, 19 characters, about ")
+    assert "and reuse 1\n" in out
+    assert "  changed  kettle.md\n  removed  toaster.md\n  skipped  film.mkv: " in out
+    assert len(server.inputs) == asked
+    assert store("--dry-run", "--full", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["added"] == 2
+    assert store("--status", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["sentences"] == 3
+
+
+def test_a_dry_run_measures_the_bundled_model(
+    docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without an endpoint the time is estimated from some of the texts."""
+    monkeypatch.delenv("RAG_EMBEDDING_MODEL")
+    assert store("--dry-run", "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["seconds"] > 0
+    assert record["tokens"] is None
+
+
+def test_help_is_quick_because_it_loads_nothing(docs: Path) -> None:
+    """--help imports neither numpy nor a store."""
+    code = "import sys, atexit; from rag.store_command import main\n"
+    code += (
+        "atexit.register(lambda: print({'numpy', 'qdrant_edge', 'dotenv'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code + "main(['--help'])"],
+        capture_output=True, text=True, cwd=ROOT, check=True,
+    )  # fmt: skip
+    assert "--dry-run" in done.stdout
+    assert done.stdout.endswith("set()\n")
+
+
+def test_watch_builds_once_for_a_burst_and_ends_on_ctrl_c(
+    docs: Path, server: EmbeddingServer
+) -> None:
+    """Builds at the start, after a burst once, goes on after an error, and exits with 0."""
+    process = subprocess.Popen(
+        [sys.executable, ROOT / "store.py", "--watch", "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout
+    assert process.stderr
+    try:
+        assert json.loads(process.stdout.readline())["sentences"] == 3
+        for number in range(20):
+            (docs / f"new{number}.md").write_text(f"# New\n\nNumber {number}.\n")
+            time.sleep(0.01)
+        assert json.loads(process.stdout.readline())["sentences"] == 23
+        server.failures.append((401, {}))
+        (docs / "bad.md").write_text("# Bad\n\nNot taken.\n")
+        while not process.stderr.readline().startswith("Error: "):
+            assert process.poll() is None
+        (docs / "good.md").write_text("# Good\n\nTaken.\n")
+        assert json.loads(process.stdout.readline())["sentences"] == 25
+    finally:
+        process.send_signal(signal.SIGINT)
+        rest, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert rest == ""
+    assert "Traceback" not in err
