@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rag.blocks import Block, with_bare_headings
-from rag.markers import row_kind
+from rag.markers import FRESH, row_kind
 from rag.markup import has_words, mask_markup, plain_words
 
 if TYPE_CHECKING:
@@ -162,7 +162,9 @@ class _Walk:
             if row:
                 self.add(start + low, start + high, row, cut="lines", searchable=row == "row")
                 continue
-            breaks = tuple(start + low + match.end() for match in _BREAK.finditer(part))
+            ends = {match.end() for match in _BREAK.finditer(part)}
+            ends.update(m.end() for m in _LINE_END.finditer(part) if FRESH.match(part, m.end()))
+            breaks = tuple(start + low + end for end in sorted(ends))
             note = _FOOTNOTE.match(part) is not None
             self.add(
                 start + low, start + high, "footnote" if note else kind,

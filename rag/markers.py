@@ -24,6 +24,15 @@ MARKER = re.compile(
 )
 """A list marker at the start of a line, with the white space around it."""
 
+FRESH = re.compile(
+    r"""[ \t]*(?:
+      [*_]{0,2}[^\W\d_a-zß-ÿ][\w ()/&.'’-]{0,30}(?:[:：][*_]{0,2}(?=\s|$)|[*_]{1,2}[:：](?=\s|$)|：)
+    | \[?\d{1,4}[-/.:]\d{1,2}[-/.:]\d
+    )""",
+    re.VERBOSE,
+)
+"""What only begins a line of its own: a key with a colon ("Price: 5"), a date or time."""
+
 _ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*")
 _SEPARATOR = re.compile(r"[ \t>]*\|[ \t|:+-]*\|[ \t]*")
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rag.blocks import Block
-from rag.markers import MARKER, row_kind
+from rag.markers import FRESH, MARKER, row_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,11 +80,12 @@ def _wrapped(columns: int, width: int, lines: int, following: str) -> bool:
 
     It did when the first word of the ``following`` line would not have fitted into the paragraph's
     ``width``, and that is a width to wrap at: seen on more than two ``lines``, or a usual one. A
-    line that goes on in lower case did in any case, unless it is narrower than anyone wraps.
+    line that goes on in lower case did in any case, unless it is narrower than anyone wraps. What
+    only begins a line of its own, such as a key with a colon, never goes on.
     """
     match = _FIRST.match(following)
     word = match.group(1) if match else ""
-    if columns < _NARROW:
+    if columns < _NARROW or FRESH.match(following):
         return False
     if word[:1].islower():
         return True

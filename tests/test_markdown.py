@@ -184,6 +184,16 @@ def test_hard_breaks_end_a_sentence() -> None:
     assert [piece for _, piece in shown(text)] == ["one", "two\\", "three<br>", "four\nfive"]
 
 
+def test_lines_with_a_key_stand_alone() -> None:
+    """A line that begins with a key and a colon is a sentence, though it is one paragraph."""
+    text = "**Price:** 5\n**Colour**: red and\nblue\nSize: L\n"
+    assert [piece for _, piece in shown(text)] == [
+        "**Price:** 5",
+        "**Colour**: red and\nblue",
+        "Size: L",
+    ]
+
+
 def test_front_matter_is_only_at_the_start_and_has_keys() -> None:
     """A rule at the start is no front matter; TOML's is."""
     assert spans("---\n\ntext\n\n---\n")[0].kind == "rule"

@@ -53,6 +53,21 @@ def test_short_lines_and_list_lines_stand_alone(text: str, expected: list[str]) 
     assert units(text) == expected
 
 
+def test_what_only_begins_a_line_is_never_a_wrapped_line() -> None:
+    """A key with a colon, a date or a time begins a line of its own, however full the one before."""
+    keys = [
+        "Maker: Pine Kettles and Sons Limited, 12 Hill Road, Bristol, UK",
+        "Model: K-17 Professional with an extra long cord",
+        "E-mail: a@b.co",
+    ]
+    log = [
+        "2024-01-05 12:00:01 INFO the kettle was switched on by the timer",
+        "2024-01-05 12:03:09 INFO the kettle has boiled and switched off",
+    ]
+    assert units("\n".join(keys)) == keys
+    assert units("\n".join(log)) == log
+
+
 def test_a_list_item_may_be_wrapped() -> None:
     """The second line of a long item belongs to it, the next marker begins another."""
     text = (
