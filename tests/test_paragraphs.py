@@ -54,7 +54,7 @@ def test_short_lines_and_list_lines_stand_alone(text: str, expected: list[str]) 
 
 
 def test_what_only_begins_a_line_is_never_a_wrapped_line() -> None:
-    """A key with a colon, a date or a time begins a line of its own, however full the one before."""
+    """A key with a colon, a date or a time begins a line of its own, however full the last."""
     keys = [
         "Maker: Pine Kettles and Sons Limited, 12 Hill Road, Bristol, UK",
         "Model: K-17 Professional with an extra long cord",
