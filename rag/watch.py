@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
-
-from rag.folder_rules import IGNORE_FILE
 
 _QUIET_MILLISECONDS, _LONGEST_MILLISECONDS = 500, 10_000
 """A burst is over after so long without a change, or when it has lasted so long."""
@@ -21,37 +20,41 @@ def watch(folder: Path, build: Callable[[], bool], stop: Event) -> None:
     ``build`` returns whether it is done; if not it is called again after a second. A folder that is
     removed and made again, as version control does, is found again. Hidden files do not count.
     """
-    from watchfiles import watch as changes
-
-    root = folder.absolute()
     due = True
     while not stop.is_set():
+        root = folder.resolve()
         identity = _identity(root)
-        if identity is None:
+        with suppress(FileNotFoundError):  # it was removed at this very moment
+            for burst in _bursts(root, stop) if identity else ():
+                if burst or due:
+                    due = not build()
+                if root in burst or _identity(root) != identity:
+                    break
+        if not stop.is_set():  # the watch ended with the folder
+            due = True
             stop.wait(_TICK_MILLISECONDS / 1000)
-            continue
-        for burst in changes(
-            root,
-            watch_filter=lambda _, path: _is_visible(root, path),
-            debounce=_LONGEST_MILLISECONDS,
-            step=_QUIET_MILLISECONDS,
-            rust_timeout=_TICK_MILLISECONDS,
-            yield_on_timeout=True,
-            stop_event=stop,
-        ):
-            if burst or due:
-                due = not build()
-            if _identity(root) != identity:
-                due = True
-                break
 
 
-def _is_visible(root: Path, path: str) -> bool:
-    try:
-        parts = Path(path).relative_to(root).parts
-    except ValueError:
-        parts = Path(path).relative_to(root.resolve()).parts
-    return not any(part.startswith(".") and part != IGNORE_FILE for part in parts)
+def _bursts(root: Path, stop: Event) -> Iterator[set[Path]]:
+    """Yield the paths that changed, burst by burst, and an empty set at each tick without one."""
+    from watchfiles import watch as changes
+
+    for burst in changes(
+        root,
+        watch_filter=lambda _, path: _is_visible(root, Path(path)),
+        debounce=_LONGEST_MILLISECONDS,
+        step=_QUIET_MILLISECONDS,
+        rust_timeout=_TICK_MILLISECONDS,
+        yield_on_timeout=True,
+        stop_event=stop,
+    ):
+        yield {Path(path) for _, path in burst}
+
+
+def _is_visible(root: Path, path: Path) -> bool:
+    if not path.is_relative_to(root):
+        return True
+    return not any(part.startswith(".") for part in path.relative_to(root).parts)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
