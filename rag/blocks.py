@@ -39,6 +39,10 @@ class Block:
     breaks: tuple[int, ...] = ()
     prose: str | None = None
 
+    def under(self, section: tuple[str, ...], paragraph: int) -> Block:
+        """Return the block as it stands under the headings ``section``, in ``paragraph``."""
+        return replace(self, section=section, paragraph=paragraph)
+
 
 def with_bare_headings(blocks: Iterator[Block]) -> Iterator[Block]:
     """Yield ``blocks``, with those headings searchable that have nothing under them.

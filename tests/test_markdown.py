@@ -220,6 +220,15 @@ def test_tags_without_words_are_not_searchable() -> None:
     assert shown("<p>b</p>\n") == [("html", "<p>b</p>")]
 
 
+def test_a_long_html_block_is_split_at_its_cells() -> None:
+    """A table written in HTML is not one sentence: each cell is, with its tags."""
+    cell = "<td class='x'>Cell {} holds a few words. And more.</td>\n"
+    rows = "".join(f"<tr>{cell.format(number)}</tr>\n" for number in range(30))
+    found = shown(f"<table>\n{rows}</table>\n")
+    assert len(found) == 60
+    assert found[2] == ("html", "</tr>\n<tr><td class='x'>Cell 1 holds a few words.")
+
+
 def test_a_long_text_is_parsed_in_parts_with_the_same_blocks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
