@@ -88,7 +88,9 @@ class Composer:
                 tuple(title for _, title in self._section),
                 self._paragraph,
                 context,
-                tuple(start + match.end() for match in re.finditer("\n", text)),
+                tuple(start + match.end() for match in re.finditer("\n", text))
+                if "\n" in text
+                else (),
             )
         )
         return start

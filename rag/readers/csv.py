@@ -16,6 +16,9 @@ from rag.readers import Content
 from rag.readers.composer import Composer
 from rag.readers.encoding import decode
 
+MAX_ROWS = 200_000
+"""More are not read: each is a sentence, and the bundled model embeds some fifty a second."""
+
 _DELIMITERS = ",;\t|"
 _NUMBER = re.compile(r"[-+¥$€£]?[\d.,\s]*\d[\d.,\s]*[%¥$€£]?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -28,6 +31,8 @@ def read(data: bytes) -> Content:
     if declared := re.match(r"sep=(.)\n", text):  # as Excel writes it
         text, delimiter = text[declared.end() :], declared[1]
     rows = [row for row in _rows(text, delimiter) if any(row)]
+    if len(rows) > MAX_ROWS:
+        raise ValueError(f"has {len(rows):,} rows; files with over {MAX_ROWS:,} are not read")
     header = rows.pop(0) if len(rows) > 1 and _names_columns(rows[0]) else []
     composer = Composer()
     for number, row in enumerate(rows):

@@ -38,24 +38,29 @@ _NOTE_MARKS = re.compile(
 )
 """The links between a note and its place in the text; the notes themselves stand at the end."""
 
+_UNKNOWN = re.compile(rb"(</?)(?:w:(fldSimple|dir|bdo)|m:(\w+))\b")
+"""Elements whose text mammoth would leave out: fields, text against the line, formulas."""
+
+_FAULTS = (
+    ExpatError, KeyError, NotImplementedError, OSError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 _OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def read(data: bytes) -> Content:
     """Read a Word document."""
-    _check(data)
     try:
         import mammoth
     except ImportError:
         raise missing("mammoth") from None
     try:
         result = mammoth.convert_to_html(
-            io.BytesIO(data),
+            _parts(data),
             style_map=_STYLES,
             include_embedded_style_map=False,
             convert_image=_no_image,
         )
-    except (ExpatError, KeyError, OSError, zipfile.BadZipFile, zlib.error) as error:
+    except _FAULTS as error:
         detail = " ".join(str(error).split()).partition(". ")[0]
         raise ValueError(f"is damaged, or no Word document: {detail}") from None
     return read_html("<body>" + _NOTE_MARKS.sub("", result.value))
@@ -65,21 +70,36 @@ def _no_image(_: Any) -> Sequence[object]:
     return ()
 
 
-def _check(data: bytes) -> None:
-    """Refuse what is no DOCX, or would unpack into more than :data:`MAX_XML_BYTES`.
+def _parts(data: bytes) -> io.BytesIO:
+    """Return an archive of the XML parts alone, with all elements that hold text known.
 
-    The sizes that the archive declares can be trusted: no more is ever unpacked.
+    Refuses what is no DOCX, or would unpack into more than :data:`MAX_XML_BYTES`. The sizes that
+    the archive declares can be trusted: no more is ever unpacked.
     """
     if data.startswith(_OLD_WORD):
         raise ValueError("is encrypted, or an old .doc file: save it as .docx without a password")
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            parts = archive.infolist()
+        archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError):
         raise ValueError("is not a DOCX file, or damaged: it is no ZIP archive") from None
-    size = sum(part.file_size for part in parts if part.filename.endswith((".xml", ".rels")))
+    found = {part.filename: part for part in archive.infolist()}  # the last of a name is it
+    parts = [part for name, part in found.items() if name.endswith((".xml", ".rels"))]
+    if any(part.flag_bits & 1 for part in parts):
+        raise ValueError("is encrypted: it asks for a password")
+    size = sum(part.file_size for part in parts)
     if size > MAX_XML_BYTES:
         most = MAX_XML_BYTES // 1_000_000
         raise ValueError(f"unpacks into {size // 1_000_000} MB; files over {most} MB are not read")
-    if not any(part.filename == "[Content_Types].xml" for part in parts):
+    if "[Content_Types].xml" not in found:
         raise ValueError("is a ZIP archive, not a DOCX file")
+    copy = io.BytesIO()
+    with zipfile.ZipFile(copy, "w") as target:
+        for part in parts:
+            target.writestr(part.filename, _UNKNOWN.sub(_known, archive.read(part)))
+    return copy
+
+
+def _known(match: re.Match[bytes]) -> bytes:
+    """Rename an element to one that mammoth reads: a formula's runs and texts, or what is in it."""
+    name = {b"r": b"w:r", b"t": b"w:t"}.get(match[3], b"w:smartTag")
+    return match[1] + name

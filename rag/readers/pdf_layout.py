@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.readers import Content
 from rag.readers.composer import Composer
+from rag.readers.pdf_joints import join_lines
 from rag.readers.pdf_lines import Line, PageLines
-from rag.readers.pdf_paragraphs import Kind, Paragraph, find_paragraphs, join_lines
+from rag.readers.pdf_paragraphs import Kind, Paragraph, find_paragraphs
 from rag.types import Page, SpanKind
 
 LARGE = 1.12
@@ -84,10 +85,24 @@ def _blocks(paragraphs: Iterable[Paragraph], lines: Iterable[Line]) -> list[_Blo
     compounds = frozenset(word.casefold() for word in _COMPOUND.findall(whole))
     spaced = len(_SPACED.findall(whole)) >= len(_UNSPACED.findall(whole))
     blocks = []
-    for paragraph in paragraphs:
+    for paragraph in _without_repeated_heads(paragraphs):
         text, turns = join_lines(paragraph.lines, compounds, spaced=spaced)
         blocks.append(_Block(paragraph, text, turns))
     return blocks
+
+
+def _without_repeated_heads(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
+    """Leave out a table's first row where a page that it goes on to repeats it."""
+    head = before = None
+    for paragraph in paragraphs:
+        if paragraph.kind != "row":
+            head = None
+        elif head is None:
+            head = paragraph.first
+        elif paragraph.first.cells == head.cells and before and paragraph.first.page > before.page:
+            continue
+        before = paragraph.last
+        yield paragraph
 
 
 def _write(composer: Composer, blocks: Sequence[_Block], place: int) -> int:

@@ -7,10 +7,11 @@ rather than some a character, which would take ten times as long.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, replace
 from math import hypot
 from typing import TYPE_CHECKING
+
+from rag.readers.pdf_glyphs import GLYPHS, utf16_units, whole_characters
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
@@ -23,20 +24,6 @@ _MARK = re.compile(r"(?:[-–—•·‣⁃◦▪●○■□✓➢*\uf0b7\uf0a7
 _DIGITS = re.compile(r"\d{1,3}(?!\d)")
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _STOP = re.compile(r"[.!?。！？；;:：”\"’)）]$")
-_GLYPHS = {
-    # Symbol fonts have their bullets in the private area.
-    "\uf0b7": "•", "\uf0a7": "▪", "\uf0d8": "➢", "\uf0fc": "✓",
-    "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\xad": "-",
-}  # fmt: skip
-_TRANSLATION = str.maketrans(
-    {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0x2E80, 0x2FE0)}
-    | _GLYPHS
-    | dict.fromkeys("\0\u200b\u2060\ufeff")
-)
-"""Ligatures, and radicals that fonts map their ideographs to, as what they mean."""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
 COLUMN = 1.8
 """Font sizes. A gap this wide in a line is between a table's columns."""
 
@@ -73,7 +60,7 @@ def read_lines(page: PdfPage, number: int) -> PageLines:
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
     text_page = page.get_textpage()
-    text = _units(text_page.get_text_range(errors="replace"))
+    text = utf16_units(text_page.get_text_range(errors="replace"))
     lines: list[Line] = []
     for match in _LINE.finditer(text):
         if match.group().strip():
@@ -107,7 +94,7 @@ def _line(page: PdfTextPage, text: str, match: re.Match[str], number: int) -> Li
     right = max((rect[2] for rect in rects), default=left)
     return Line(
         number,
-        _whole(found.translate(_TRANSLATION)),
+        whole_characters(found.translate(GLYPHS)),
         left,
         right,
         baseline,
@@ -122,20 +109,6 @@ def _index(page: PdfTextPage, offset: int) -> int:
     from pypdfium2.raw import FPDFText_GetCharIndexFromTextIndex as char_index
 
     return max(0, int(char_index(page, offset)))
-
-
-def _units(text: str) -> str:
-    """Return ``text`` with a character for each UTF-16 unit: so PDFium counts."""
-    if text.isascii() or max(text) <= "\uffff":
-        return text
-    return "".join(map(chr, memoryview(text.encode("utf-16-le", "replace")).cast("H")))
-
-
-def _whole(units: str) -> str:
-    """Return the text that :func:`_units` took apart."""
-    if units.isascii() or not _SURROGATE.search(units):
-        return units
-    return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _font(page: PdfTextPage, index: int) -> tuple[float, float, float]:
@@ -172,7 +145,7 @@ def _cells(
     for column in columns:
         lefts, bottoms, rights, tops = zip(*column, strict=True)
         text = page.get_text_bounded(min(lefts), min(bottoms), max(rights), max(tops))
-        cells.append(" ".join(text.translate(_TRANSLATION).split()))
+        cells.append(" ".join(text.translate(GLYPHS).split()))
     if len(cells) == 2 and _MARK.match(cells[0]):  # an item behind its mark
         return ()
     return tuple(cells)

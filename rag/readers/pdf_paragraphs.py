@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from rag.readers.pdf_joints import EASTERN
 from rag.readers.pdf_lines import Line, PageLines
 
 SAME_SIZE = 0.06
@@ -26,8 +27,7 @@ _ITEM = re.compile(
 )
 _NOTE = re.compile(r"[⁰¹²³⁴-⁹*†‡]")
 _ENDED = re.compile(r"[.!?。！？:：;；…][\"'”’)）」』]*$")
-_EASTERN = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f"
-_FIRST_WORD = re.compile(rf"[{_EASTERN}][，。、；：！？）」』”]*|\S+?(?=[\s{_EASTERN}]|$)")
+_FIRST_WORD = re.compile(rf"[{EASTERN}][，。、；：！？）」』”]*|\S+?(?=[\s{EASTERN}]|$)")
 
 Kind = Literal["text", "item", "row", "note"]
 
@@ -115,7 +115,7 @@ class _Rules:
         if _kind(first) == "item":
             indented = line.left < first.left - 0.5 * line.size  # out of the item
         else:
-            indented = line.left > lines[min(1, len(lines) - 1)].left + 0.7 * line.size
+            indented = line.left > last.left + 0.7 * line.size  # the next one's first line
         return last.hyphenated or (not indented and self._is_full(last, line))
 
     def _alike(self, line: Line, following: Line) -> bool:
@@ -127,10 +127,10 @@ class _Rules:
         )
 
     def _is_full(self, line: Line, following: Line) -> bool:
-        """Whether there was no room in ``line`` for the first word of ``following``."""
+        """Whether there was no room in ``line`` for a blank and the first word of the next."""
         word = _FIRST_WORD.match(following.text)
-        share = len(word.group() if word else following.text) / len(following.text)
-        width = share * (following.right - following.left)
+        length = len(word.group() if word else following.text) + following.text[0].isascii()
+        width = length / len(following.text) * (following.right - following.left)
         return line.right + width + 0.25 * line.size > self._edges[line]
 
 
@@ -187,33 +187,3 @@ def _usual_pitch(pages: Sequence[PageLines]) -> float:
             if line.size == following.size and 0.9 < pitch < 2.6:
                 pitches[round(pitch, 1)] += 1
     return pitches.most_common(1)[0][0] if pitches else 1.2
-
-
-def join_lines(
-    lines: Sequence[Line], compounds: frozenset[str], *, spaced: bool
-) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return a paragraph's text, and for each page that it reaches (offset, page).
-
-    ``compounds`` are words with hyphens that the document has elsewhere: their hyphen stays at a
-    line's end too. ``spaced`` says whether it puts blanks between Chinese and Latin letters.
-    """
-    text = ""
-    turns: list[tuple[int, int]] = []
-    for line, before in zip(lines, (None, *lines), strict=False):
-        if before is not None:
-            text = _joint(text, before.hyphenated, line.text, compounds, spaced)
-        if before is None or before.page != line.page:
-            turns.append((len(text), line.page))
-        text += line.text
-    return text, tuple(turns)
-
-
-def _joint(text: str, hyphenated: bool, after: str, compounds: frozenset[str], spaced: bool) -> str:
-    """Return ``text`` as it stands before ``after``, the next line."""
-    if hyphenated:
-        first, second = re.search(r"\w*$", text), re.match(r"\w*", after)
-        word = f"{first and first.group()}-{second and second.group()}".casefold()
-        joined = text[-1:].islower() and after[:1].islower() and word not in compounds
-        return text if joined else text + "-"
-    eastern = [re.match(f"[{_EASTERN}]", side) is not None for side in (text[-1:], after[:1])]
-    return text if all(eastern) or (any(eastern) and not spaced) else text + " "

@@ -1,4 +1,4 @@
-"""Makes the manuals of this folder with LibreOffice: one text, as PDF and as DOCX.
+"""Makes the manuals of this folder, and samples in ``docs/formats``, as PDF and as DOCX.
 
     python tests/data/make_manuals.py
 
@@ -163,15 +163,16 @@ def inline(value: object) -> str:
 
 
 def main() -> None:
-    """Write each manual as PDF and DOCX beside this file."""
+    """Write each text in its formats into its folder."""
     with tempfile.TemporaryDirectory() as folder:
         for manual in MANUALS:
             source = Path(folder, f"{manual.name}.fodt")
             source.write_text(flat_odt(manual), "utf-8")
-            for kind in ("pdf", "docx"):
+            target = HERE.parent.parent / manual.folder
+            for kind in manual.kinds:
                 subprocess.run(
                     ["soffice", "--headless", f"-env:UserInstallation=file://{folder}/profile",
-                     "--convert-to", kind, "--outdir", str(HERE), str(source)],
+                     "--convert-to", kind, "--outdir", str(target), str(source)],
                     check=True,
                 )  # fmt: skip
 

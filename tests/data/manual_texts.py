@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""The texts of the manuals that ``make_manuals.py`` makes; tests compare what is read with them."""
+"""The texts that ``make_manuals.py`` makes files of; tests compare what is read with them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ class Manual:
     blocks: tuple[tuple[str, object], ...]
     gap: str = "2mm"
     height: str = "180mm"
+    kinds: tuple[str, ...] = ("pdf", "docx")
+    folder: str = "tests/data"
 
 
 ENGLISH = Manual(
@@ -130,4 +132,54 @@ CHINESE = Manual(
     height="140mm",
 )  # fmt: skip
 
-MANUALS = (ENGLISH, CHINESE)
+EGG_BOILER = Manual(
+    "egg-boiler-q1",
+    "Egg boiler Q1",
+    "Egg boiler Q1 – quick guide",
+    "page #",
+    (
+        ("title", "Egg boiler Q1"),
+        ("p", "Q1 boils one to seven eggs in steam. A buzzer sounds when they are done."),
+        ("h1", "Boiling eggs"),
+        ("numbers", [
+            "Prick each egg at its blunt end.",
+            "Pour water into the dish, up to the line for the number of eggs.",
+            "Put on the lid and press the switch.",
+        ]),
+        ("table", [
+            ["Result", "Line in the cup"],
+            ["Soft yolk", "lowest"],
+            ["Hard yolk", "highest"],
+        ]),
+        ("h1", "After use"),
+        ("p", ("Rinse the eggs under cold running water at once, or they go on cooking in their "
+              "shells. Wipe the hot plate with a damp cloth as soon as it is only lukewarm.")),
+        ("p", "The pin under the cup is sharp: keep it out of the reach of small children."),
+    ),
+    height="105mm",
+    kinds=("pdf",),
+    folder="docs/formats",
+)  # fmt: skip
+
+GIFT_CARDS = Manual(
+    "gift-cards.zh",
+    "礼品卡说明",
+    "",
+    "",
+    (
+        ("title", "礼品卡说明"),
+        ("p", "礼品卡可以在官网和线下门店使用，面值有 100 元、300 元和 500 元三种。"),
+        ("h1", "使用规则"),
+        ("bullets", [
+            "每张订单最多使用三张礼品卡。",
+            "余额留在卡内，下次可以继续使用。",
+            "礼品卡不找零，也不能兑换现金。",
+        ]),
+        ("h1", "挂失"),
+        ("p", "卡片遗失后，请凭购卡小票到门店挂失。挂失当天冻结余额，三天后补发新卡。"),
+    ),
+    kinds=("docx",),
+    folder="docs/formats",
+)  # fmt: skip
+
+MANUALS = (ENGLISH, CHINESE, EGG_BOILER, GIFT_CARDS)
