@@ -129,7 +129,7 @@ def test_lists_are_whole(backend: Backend):
     assert sum(sizes.values()) > PAGE
     expected = [(path, i) for path in sorted(sizes) for i in range(sizes[path])]
     assert keys(store.sentences()) == expected
-    odd = [Condition("source", "in", tuple(sorted(sizes)[1::2])), Condition("index", "<", 95)]
+    odd = [Condition("source", "in", tuple(sorted(sizes)[1::2])), Condition("page", "<=", 95)]
     assert keys(store.sentences(odd)) == [
         (path, i) for path in sorted(sizes)[1::2] for i in range(min(95, sizes[path]))
     ]
@@ -272,6 +272,10 @@ def test_metadata(backend: Backend):
         (("source", "!=", "a"), "b0 b1 b2"),
         (("source", "in", ("a", "z")), "a0 a1 a2"),
         (("source", "not in", ("a", "b")), ""),
+        (("source", "in", ()), ""),
+        (("source", "not in", ()), "a0 a1 a2 b0 b1 b2"),
+        (("source", "contains", "B"), "b0 b1 b2"),
+        (("source", ">", "a"), "b0 b1 b2"),
         (("title", "contains", "A"), "a0 a1 a2"),
         (("section", "=", "Part 1"), "a2 b2"),
         (("section", "contains", "Part 0"), "a0 a1 b0 b1"),
@@ -283,6 +287,10 @@ def test_metadata(backend: Backend):
         (("page", "<=", 1.5), "a0 b0"),
         (("page", "in", (1, 3)), "a0 a2 b0 b2"),
         (("page", "=", "2"), ""),
+        (("page", "<", float("inf")), "a0 a1 a2 b0 b1 b2"),
+        (("page", ">=", float("nan")), ""),
+        (("page", "in", (10**30, float("nan"), 1)), "a0 b0"),
+        (("index", ">=", 2), "a2 b2"),
         (("kind", "=", "sentence"), "a0 a1 a2 b0 b1 b2"),
         (("kind", "!=", "sentence"), ""),
         (("lang", "=", "en"), "a0 a1 a2"),

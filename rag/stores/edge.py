@@ -20,7 +20,6 @@ from rag.stores import payload
 from rag.stores.base import DENSE, KEYWORD, CollectionInfo, DocumentRecord, Legs
 from rag.stores.edge_shard import (
     SEARCHED,
-    SENTENCE_FIELDS,
     engine_filter,
     engine_sparse,
     load_to_read,
@@ -93,19 +92,19 @@ class EdgeStore:
         if clauses is None:
             return Legs()
         queries: dict[str, engine.Query] = {}
-        if dense is not None:
-            queries[DENSE] = engine.Query.Nearest(dense, using=DENSE)  # type: ignore[arg-type]
-        if keyword is not None and keyword.indices:
-            queries[KEYWORD] = engine.Query.Nearest(engine_sparse(keyword), using=KEYWORD)
-        wanted = engine_filter(clauses) if clauses else None
-        params = engine.SearchParams(hnsw_ef=max(SEARCHED, limit))
-        requests = [
-            engine.QueryRequest(
-                limit, query=query, filter=wanted, with_payload=SENTENCE_FIELDS, params=params
-            )
-            for query in queries.values()
-        ]
         with translated(f"search {self._info.collection}"):
+            if dense is not None:
+                queries[DENSE] = engine.Query.Nearest(dense, using=DENSE)  # type: ignore[arg-type]
+            if keyword is not None and keyword.indices:
+                queries[KEYWORD] = engine.Query.Nearest(engine_sparse(keyword), using=KEYWORD)
+            wanted = engine_filter(clauses) if clauses else None
+            params = engine.SearchParams(hnsw_ef=max(SEARCHED, limit))
+            requests = [
+                engine.QueryRequest(
+                    limit, query=query, filter=wanted, with_payload=True, params=params
+                )
+                for query in queries.values()
+            ]
             found = self._shard.query_batch(engine.QueryBatchRequest(requests))
         legs = zip(queries, found, strict=True)
         return Legs(**{n: best_first((p.payload, p.score) for p in points) for n, points in legs})
@@ -114,7 +113,7 @@ class EdgeStore:
         """Return the sentences ``(source, index)`` that exist, in document order."""
         ids: Any = list({payload.sentence_id(source, index) for source, index in keys})
         with translated(f"read {self._info.collection}"):
-            records = self._shard.retrieve(ids, SENTENCE_FIELDS, False)
+            records = self._shard.retrieve(ids, True, False)
         return in_document_order(payload.sentence_of(record.payload) for record in records)
 
     def vectors(self, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Vector]:

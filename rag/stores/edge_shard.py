@@ -29,9 +29,6 @@ with the engine's 100 for the last two it is .97. See bench/store.py."""
 FILTERED_EXACTLY_KILOBYTES = 10_000
 """Vectors of the sentences that fulfil a filter up to which these are compared one by one."""
 
-SENTENCE_FIELDS = engine.PayloadSelector.Include(list(payload.SENTENCE_FIELDS))
-"""Makes the engine return what a sentence is made of, and no more."""
-
 
 def create_shard(folder: Path, dimension: int) -> engine.EdgeShard:
     """Make an empty shard for vectors of ``dimension``, with its payload indexes."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rag.stores.base import DocumentRecord, Scored
-from rag.stores.filters import selects, selects_sentence
+from rag.stores.conditions import selects, selects_sentence
 from rag.stores.payload import sentence_of
 from rag.types import Condition, Sentence
 
