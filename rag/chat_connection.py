@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import httpx
-import openai
 
 from rag.chat_model import Delta, stream_deltas
 from rag.endpoint import Endpoint
-from rag.endpoint_errors import TooLong, named_errors
+from rag.endpoint_errors import named_errors
 from rag.errors import ModelError, ModelRejected, ModelUnreachable
+from rag.retries import is_timeout, wait_seconds
 
 if TYPE_CHECKING:
     from rag.prompt import Message
@@ -64,7 +62,7 @@ class ChatConnection:
                     return
                 if begun:
                     raise self._broken(error) from error
-                wait = _wait_seconds(error, attempt)
+                wait = wait_seconds(error, attempt, longest=MAX_RETRY_AFTER_SECONDS)
                 if wait is None or attempt == ATTEMPTS - 1:
                     raise
             else:
@@ -95,7 +93,7 @@ class ChatConnection:
 
     def _broken(self, error: ModelError | None) -> ModelError:
         """Say why a stream ended early: what the server said, or that it was silent, or nothing."""
-        if isinstance(error, ModelRejected) or _is_timeout(error):
+        if isinstance(error, ModelRejected) or is_timeout(error):
             return error
         return ModelUnreachable(f"{self._endpoint.shown} broke off in the middle of the answer")
 
@@ -136,36 +134,3 @@ class _Listened(httpx.SyncByteStream):
 
     def close(self) -> None:
         self._inner.close()
-
-
-def _wait_seconds(error: ModelError, attempt: int) -> float | None:
-    """Return how long to wait before asking again; None when that cannot help."""
-    cause = error.__cause__
-    if _is_timeout(error) or isinstance(error, TooLong):
-        return None  # it has been waited for long enough, or would be too long again
-    backoff: float = 0.5 * 2**attempt
-    if isinstance(error, ModelUnreachable):
-        return backoff
-    if not isinstance(cause, openai.APIStatusError) or cause.code == "insufficient_quota":
-        return None
-    if cause.status_code not in (408, 429) and cause.status_code < 500:
-        return None
-    asked = _retry_after(cause.response.headers.get("retry-after", ""))
-    return max(backoff, asked) if asked <= MAX_RETRY_AFTER_SECONDS else None
-
-
-def _retry_after(header: str) -> float:
-    """Return the seconds that a Retry-After header asks for: a number, or a date. 0 for neither."""
-    try:
-        return float(header)
-    except ValueError:
-        pass
-    try:
-        return parsedate_to_datetime(header).timestamp() - time.time()
-    except ValueError:
-        return 0.0
-
-
-def _is_timeout(error: ModelError | None) -> TypeGuard[ModelError]:
-    cause = error.__cause__ if error else None
-    return isinstance(cause, openai.APITimeoutError | httpx.TimeoutException)

@@ -10,8 +10,10 @@ import weakref
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cached_property
+from threading import Event
 from typing import TYPE_CHECKING
 
+from rag.embedding_batches import BATCH_TEXTS, batches_of, vectors_of
 from rag.embeddings import TextRejected, checked, clean
 from rag.errors import ModelError, ModelRejected, SettingsError
 
@@ -24,17 +26,15 @@ if TYPE_CHECKING:
     from rag.settings import Settings
     from rag.stores.base import Vector
 
-BATCH_TEXTS, BATCH_CHARACTERS = 64, 40_000
-"""Most texts and characters of a request, one text at least. OpenAI takes 2,048 and some 300,000
-tokens, others much less: a batch that is refused is halved, and so are those after it."""
-
 CONCURRENCY = 4
 """Requests under way at a time."""
 
-RETRIES, PATIENT_RETRIES = 2, 6
-"""How often a request is sent again after 408, 409, 429, 5xx and broken connections: a question's
-or the first, and later ones of a build. The client waits as Retry-After says, up to two minutes, or
-half a second, doubled each time up to 8."""
+ATTEMPTS, PATIENT_ATTEMPTS = 3, 8
+"""How often a request is sent that a busy or failing endpoint did not answer: a question or the
+first batch, and later batches of a build, for which it pays to wait half a minute."""
+
+RETRY_AFTER_SECONDS, PATIENT_RETRY_AFTER_SECONDS = 20.0, 120.0
+"""The longest Retry-After that is waited for, likewise."""
 
 _TOO_MUCH = (400, 413, 422)  # what a batch or a text that is not taken is answered with
 
@@ -51,7 +51,7 @@ class EndpointEmbeddings:
         self.prefixes = (settings.embedding_query_prefix, settings.embedding_passage_prefix)
         self.known_dimension: int | None = None
         self._settings = settings
-        self._batch_texts = BATCH_TEXTS
+        self._batch_texts = BATCH_TEXTS  # fewer once a batch was refused
         keys_or_urls = (
             settings.embedding_api_key, settings.openai_api_key,
             settings.embedding_base_url, settings.openai_base_url,
@@ -73,7 +73,7 @@ class EndpointEmbeddings:
     def embed_query(self, text: str) -> Vector:
         """Return the vector of a question: ``(dimension,)``, float32, unit norm."""
         try:
-            vector: Vector = self._request(self._client, [self.prefixes[0] + clean(text)])[0]
+            vector: Vector = self._ask([self.prefixes[0] + clean(text)], Event())[0]
         except TextRejected as error:
             raise ModelRejected(f"{self.model} {error}", error.status) from None
         return vector
@@ -84,27 +84,29 @@ class EndpointEmbeddings:
         The first batch ever is asked for alone: a wrong key or model costs one request.
         """
         inputs = [self.prefixes[1] + clean(text) for text in texts]
-        batches = list(_batches(inputs, self._batch_texts))
+        batches = list(batches_of(inputs, self._batch_texts))
+        stop = Event()
         if self.known_dimension is None and batches:
             first, batch = batches.pop(0)
-            yield first, self._embed(self._client, first, batch)
+            yield first, self._embed(first, batch, stop)
         pool = ThreadPoolExecutor(CONCURRENCY, thread_name_prefix="embed")
         try:
             futures = {
-                pool.submit(self._embed, self._patient_client, first, batch): first
+                pool.submit(self._embed, first, batch, stop, patient=True): first
                 for first, batch in batches
             }
             for future in as_completed(futures):
                 yield futures[future], future.result()
         finally:
+            stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _embed(self, client: OpenAIEmbeddings, first: int, texts: list[str]) -> Matrix:
+    def _embed(self, first: int, texts: list[str], stop: Event, *, patient: bool = False) -> Matrix:
         """Embed ``texts``, which stand from ``first`` on; a batch that is refused, by halves."""
         import numpy as np
 
         try:
-            return self._request(client, texts)
+            return self._ask(texts, stop, patient=patient)
         except TextRejected as error:
             raise TextRejected(str(error), first + error.index, error.status) from None
         except ModelRejected as error:
@@ -113,31 +115,39 @@ class EndpointEmbeddings:
             if len(texts) == 1:
                 raise TextRejected(str(error), first, error.status) from error
         half = len(texts) // 2
-        left = self._embed(client, first, texts[:half])
+        left = self._embed(first, texts[:half], stop, patient=patient)
         self._batch_texts = min(self._batch_texts, half)
-        return np.concatenate([left, self._embed(client, first + half, texts[half:])])
+        right = self._embed(first + half, texts[half:], stop, patient=patient)
+        return np.concatenate([left, right])
 
-    def _request(self, client: OpenAIEmbeddings, texts: list[str]) -> Matrix:
+    def _ask(self, texts: list[str], stop: Event, *, patient: bool = False) -> Matrix:
+        """Send a request until it is answered, or cannot be, or ``stop`` is set."""
+        from rag.retries import wait_seconds
+
+        attempts = PATIENT_ATTEMPTS if patient else ATTEMPTS
+        longest = PATIENT_RETRY_AFTER_SECONDS if patient else RETRY_AFTER_SECONDS
+        for attempt in range(attempts):
+            try:
+                return self._request(texts)
+            except ModelError as error:
+                wait = wait_seconds(error, attempt, longest=longest)
+                if wait is None or attempt == attempts - 1 or stop.wait(wait):
+                    raise
+        raise AssertionError("the last attempt returned or raised")
+
+    def _request(self, texts: list[str]) -> Matrix:
         """Send one request; return unit vectors in the order of ``texts``."""
-        import numpy as np
-
         from rag.endpoint_errors import named_errors
 
         with named_errors(self._endpoint):
             # Not embed_documents: it takes the results in the order in which they come.
-            answer = client.client.create(input=texts, model=self.model, encoding_format="float")
+            answer = self._client.client.create(
+                input=texts, model=self.model, encoding_format="float"
+            )
         try:
-            data = sorted(answer.data, key=lambda each: each.index or 0)
-            places = {each.index for each in data}
-            vectors = np.array([each.embedding for each in data], dtype=np.float32)
-        except (AttributeError, TypeError, ValueError):
-            raise self._strange("no vectors of one length; check the base URL") from None
-        if len(data) != len(texts):
-            raise self._strange(f"{len(data)} vectors for {len(texts)} texts")
-        if places not in ({None}, set(range(len(texts)))):
-            raise self._strange("vectors that do not say which texts are theirs")
-        if vectors.ndim != 2 or not vectors.shape[1]:
-            raise self._strange("vectors without numbers")
+            vectors = vectors_of(answer, len(texts))
+        except ValueError as error:
+            raise self._strange(str(error)) from None
         if self.known_dimension is None:
             self.known_dimension = vectors.shape[1]
         if vectors.shape[1] != self.known_dimension:
@@ -162,13 +172,6 @@ class EndpointEmbeddings:
 
     @cached_property
     def _client(self) -> OpenAIEmbeddings:
-        return self._connect(RETRIES)
-
-    @cached_property
-    def _patient_client(self) -> OpenAIEmbeddings:
-        return self._connect(PATIENT_RETRIES)
-
-    def _connect(self, retries: int) -> OpenAIEmbeddings:
         from langchain_openai import OpenAIEmbeddings
         from pydantic import SecretStr
 
@@ -177,22 +180,10 @@ class EndpointEmbeddings:
             api_key=SecretStr(self._endpoint.key),
             base_url=self._endpoint.url,
             check_embedding_ctx_length=False,  # strings, not token ids; no vocabulary is downloaded
-            max_retries=retries,
+            max_retries=0,  # they are ours: the client's own wait for a server that hangs again
             default_headers=dict(self._settings.openai_headers),
             http_client=self._http,
+            timeout=self._endpoint.timeout(),  # left out it would be none, whatever the client has
             async_client=object(),  # none is wanted: making one reads the environment's proxies
             openai_proxy="",  # the client above knows which
         )
-
-
-def _batches(texts: Sequence[str], most: int) -> Iterator[tuple[int, list[str]]]:
-    """Cut ``texts`` into batches; with each comes the index of its first text."""
-    first, characters = 0, 0
-    for place, text in enumerate(texts):
-        full = place - first == most or characters + len(text) > BATCH_CHARACTERS
-        if full and place > first:
-            yield first, list(texts[first:place])
-            first, characters = place, 0
-        characters += len(text)
-    if first < len(texts):
-        yield first, list(texts[first:])

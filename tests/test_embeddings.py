@@ -107,6 +107,7 @@ def test_an_endpoint_gets_strings_and_its_results_are_matched_by_index(
 ) -> None:
     """A strict server is served, and one that answers out of order gives the right vectors."""
     server.alter = lambda data: data[::-1]
+    server.delay_seconds = 0.05
     texts = [f"word{i} common" for i in range(200)]
     result = all_vectors(endpoint(server), texts)
     expected = np.array([words_vector(text, 16) for text in texts])
@@ -234,6 +235,25 @@ def test_a_dead_endpoint_is_unreachable() -> None:
     )
     with pytest.raises(ModelUnreachable, match=r"127\.0\.0\.1:9"):
         open_embeddings(settings).embed_query("hello")
+
+
+def test_a_hanging_endpoint_is_not_waited_for_again(server: EmbeddingServer) -> None:
+    """No sign within the time limit: one request, one line that says how to change the limit."""
+    server.delay_seconds = 1.5
+    with pytest.raises(ModelUnreachable, match="RAG_OPENAI_TIMEOUT"):
+        endpoint(server, openai_timeout_seconds=0.3).embed_query("hello")
+    assert len(server.inputs) == 1
+
+
+def test_a_build_waits_longer_than_a_question(server: EmbeddingServer) -> None:
+    """Batches after the first outlast more failures; an endpoint that stays down ends the work."""
+    model = endpoint(server)
+    assert model.dimension == 16
+    server.failures.extend([(503, {"Retry-After": "0"})] * 4)
+    assert all_vectors(model, ["one"]).shape == (1, 16)
+    server.failures.extend([(503, {"Retry-After": "0"})] * 3)
+    with pytest.raises(ModelRejected, match="503"):
+        model.embed_query("hello")
 
 
 def test_leaving_early_sends_no_more_batches(server: EmbeddingServer) -> None:
