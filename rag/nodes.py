@@ -133,11 +133,8 @@ def _complete(
 
 
 def _parse(document: Document) -> _Parsed:
-    spans = [
-        span
-        for span in split_sentences(document.text, markdown=document.markdown)
-        if span.searchable
-    ]
+    found = split_sentences(document.text, markdown=document.markdown, blocks=document.blocks)
+    spans = [span for span in found if span.searchable]
     return _Parsed(
         _sentences(document, spans),
         [span.context for span in spans],

@@ -83,6 +83,8 @@ def test_each_sentence_names_the_page_it_stands_on(manual: Manual) -> None:
     document = read_document(File(path.name, path, 0, 0.0))
     parsed = parse_sentences(document, window_size=1)
     assert {each.sentence.page for each in parsed} == set(range(1, len(shown) + 1))
+    searchable = {(b.kind, b.section) for b in document.blocks if b.searchable}
+    assert {(p.sentence.kind, p.sentence.section) for p in parsed} == searchable
     for each in parsed:
         sentence = each.sentence
         assert sentence.page
