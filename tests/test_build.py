@@ -29,6 +29,7 @@ from rag.stores.edge import open_edge
 from rag.stores.filters import Clause
 from tests.conftest import ROOT
 from tests.embedding_server import EmbeddingServer
+from tests.store_backends import Memory
 
 KETTLE = "# Kettle\n\nFill the kettle. Press OK. It boils.\n\nPour the water. Press OK.\n"
 TOASTER = "# Toaster\n\nPut the bread in. Press down. Take the toast out.\n"
@@ -251,6 +252,37 @@ def test_any_chain_of_edits_ends_as_a_full_build_would(settings: Settings) -> No
         assert contents(settings) == contents(fresh)
         assert (report.sentences, report.sources) == (whole.sentences, whole.sources)
         assert report.added + report.reused == report.sentences
+
+
+@pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
+def test_a_server_is_built_like_the_embedded_store(
+    settings: Settings, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same edits end in the same sentences, counts and vectors in qdrant-client's store."""
+    remote, server.dimension = Memory(), 4  # as its writer has it
+
+    def built_remotely() -> tuple[tuple[int, int, int], list[object]]:
+        with monkeypatch.context() as patch:
+            patch.setattr("rag.build.open_writer", lambda *_, full, **__: remote.writer(full=full))
+            patch.setattr("rag.previous.open_store", lambda _: remote.open())
+            report = build(settings.with_(qdrant_path=settings.qdrant_path / "journal"))
+        store = remote.open()
+        sentences = list(store.sentences())
+        vectors = store.vectors((s.source, s.index) for s in sentences)
+        return counts(report), [
+            (s, np.round(vectors[s.source, s.index], 5).tolist()) for s in sentences
+        ]
+
+    def built_here() -> tuple[tuple[int, int, int], list[object]]:
+        report = build(settings)
+        return counts(report), [(row[0], row[3]) for row in contents(settings)]
+
+    assert built_here() == built_remotely()
+    (settings.docs / "kettle.md").write_text(KETTLE.replace("Fill", "Read this. Fill"))
+    (settings.docs / "toaster.md").rename(settings.docs / "moved.md")
+    assert built_here() == built_remotely()
+    assert built_remotely()[0] == (0, 9, 0)
+    remote.close()
 
 
 def test_a_cancelled_build_leaves_the_collection_and_pays_nothing_twice(
