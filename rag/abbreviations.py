@@ -73,11 +73,13 @@ _NUMBERED = {
     "uk": "№ стор с рис табл гл т п ч вип тел розд", "bg": "№ стр с фиг табл гл т чл ал тел",
     "el": "αρ σελ σ κεφ τ",
 }  # fmt: skip
-_UNITS = (
-    "lb lbs oz ft in yd mi pt qt gal cu sq mph hr hrs min mins sec secs yr yrs wk wks mo mos kg km"
-    " cm mm std sek mio mrd tsd kr mln mld mil tis tys godz грн год хв сек тыс млн млрд коп руб дол"
-    " долл куб кв град кб од вт км м га"
-)
+UNITS = frozenset((
+    "lb", "lbs", "oz", "ft", "in", "yd", "mi", "pt", "qt", "gal", "cu", "sq", "mph", "hr", "hrs",
+    "min", "mins", "sec", "secs", "yr", "yrs", "wk", "wks", "mo", "mos", "kg", "km", "cm", "mm",
+    "std", "sek", "mio", "mrd", "tsd", "kr", "mln", "mld", "mil", "tis", "tys", "godz", "грн",
+    "год", "хв", "сек", "тыс", "млн", "млрд", "коп", "руб", "дол", "долл", "куб", "кв", "град",
+    "кб", "од", "вт", "км", "м", "га",
+))  # fmt: skip
 _LOOSE = {
     "en": "etc co inc corp ltd llc plc jr sr esq bros mfg est max misc dist st ave blvd"
     " rd ln hwy pl bldg assoc govt Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun Ind Mass Cal Calif"
@@ -110,7 +112,7 @@ def _list(language: str) -> dict[str, Abbreviation]:
     """Return our abbreviations of ``language``; what a word is in a later list counts."""
     found: dict[str, Abbreviation] = {}
     for kind, words in (
-        ("unit", _UNITS), ("bound", _BOUND.get(language, "") + _EVERYWHERE),
+        ("unit", " ".join(UNITS)), ("bound", _BOUND.get(language, "") + _EVERYWHERE),
         ("numbered", _NUMBERED.get(language, "")), ("loose", _LOOSE.get(language, "")),
     ):  # fmt: skip
         for word in words.split():

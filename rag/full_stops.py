@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from rag.abbreviations import Abbreviation, abbreviation, begins_sentences, has_ordinals
+from rag.abbreviations import UNITS, Abbreviation, abbreviation, begins_sentences, has_ordinals
 
 _LAST = re.compile(r"[^\W_](?:[^\W_]|[.'’°-](?=[^\W_]))*\Z")
 _REACH = 30
@@ -66,6 +66,8 @@ def full_stop_ends(stop: Stop) -> bool:
         return bool(before) and _letter_ends(stop, before)
     if _TIME.fullmatch(last):
         return bool(before) and _time_ends(stop)
+    if before[-1:].isdigit() and last in UNITS:
+        kind = "unit"
     return _abbreviation_ends(stop, kind, before)
 
 

@@ -108,24 +108,6 @@ def test_chinese_and_japanese(text: str) -> None:
     assert split(text.replace("|", "")) == text.split("|")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "1. Open the lid | 2. Fill in water | 3. Close it",
-        "a) Open the lid. | b) Fill in water. | c) Close it.",
-        "(i) Open it. | (ii) Fill it. | (iii) Close it.",
-        "• Open the lid | • Fill in water | • Close it",
-        "Do this: | 1.) Open it | 2.) Fill it",
-        "We need (1) oil, (2) gas and (3) water.",
-        "See chapter 1. | It is long. | So is chapter 2. | It ends.",
-        "Mark E. Stone met John F. Hill. | They talked.",
-    ],
-)  # fmt: skip
-def test_enumerations_in_a_line(text: str) -> None:
-    """Lists that lost their line breaks are split at their markers; numbers in prose are not."""
-    assert split(text.replace(" | ", " "), "en") == [part.strip() for part in text.split("|")]
-
-
 def test_a_long_quotation_is_split() -> None:
     """Only a quotation of a few sentences is kept whole."""
     quotation = "It was late and it was dark outside. " * 20
