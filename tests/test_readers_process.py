@@ -74,7 +74,7 @@ def test_whatever_a_file_does_to_its_reader_is_a_reason(
     )
     monkeypatch.setattr(reading_process, "SECONDS", 20.0)
     for suffix, reason in (
-        ("crash", "the reader crashed on it"),
+        ("crash", "its reader crashed"),
         *([("bomb", "needs more than 2000 MB of memory")] if sys.platform == "linux" else []),
         ("fault", "is damaged, or not of its type: KeyError: 'styles'"),
         ("deep", "is nested too deeply"),

@@ -41,10 +41,13 @@ def read(data: bytes) -> Content:
 def read_html(html: str) -> Content:
     """Read the markup of a page."""
     try:
-        from selectolax.lexbor import LexborHTMLParser
+        from selectolax.lexbor import LexborHTMLParser, SelectolaxError
     except ImportError:
         raise missing("selectolax") from None
-    root = LexborHTMLParser(html).root
+    try:
+        root = LexborHTMLParser(html).root
+    except SelectolaxError:
+        raise ValueError("is markup that cannot be parsed in the memory there is") from None
     if root is None:
         return Content("")
     text = HtmlText(_layout_tables(root))

@@ -118,7 +118,9 @@ class _Process:
             self.close()
             if late.is_set():
                 return f"takes more than {SECONDS:.0f} seconds to read"
-            return f"cannot be read: the reader crashed on it (status {status})" if last else None
+            most = f"{MEMORY_BYTES // 1_000_000} MB"
+            crash = f"cannot be read: its reader crashed, or needed over {most} (status {status})"
+            return crash if last else None
         finally:
             timer.cancel()
         content, goes_on = reply
