@@ -108,7 +108,7 @@ class Visitor:
         self.fetched: list[str] = []
         options = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", **context}
         self.context = browser.new_context(**options)
-        self.context.set_default_timeout(30_000)
+        self.context.set_default_timeout(90_000)
         self.tab: Tab = self.context.new_page()
         self.tab.on("request", lambda request: self.fetched.append(request.url))
         self.tab.goto(page.url + query)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,10 +49,10 @@ def data(page: AppTest, key: str) -> dict[str, Any]:
 def ask(page: AppTest, question: str) -> AppTest:
     """Ask, and run the page until the answer has joined the conversation."""
     page.chat_input[0].set_value(question).run()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while data(page, "turns")["busy"] or data(page, "live")["turns"]:
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.1)
         page.run()
     return page
 
@@ -69,7 +70,7 @@ def test_the_first_look_shows_what_is_loaded(
     page = open_page(monkeypatch, sample_settings)
     assert not page.exception
     shown = text_of(page)
-    assert "16 documents · " in shown
+    assert re.search(r"\b[1-9]\d* documents · [1-9]\d* sentences", shown)
     assert "bundled/multilingual-e5-small" in shown
     assert "none: answers quote the documents" in shown
     assert len([b for b in page.button if b.key and b.key.startswith("suggestion-")]) == 3
@@ -101,7 +102,7 @@ def test_a_suggestion_is_a_question(
     page.button(key="suggestion-0").click().run()
     assert not [b for b in page.button if b.key and b.key.startswith("suggestion-")]
     while data(page, "turns")["busy"]:
-        time.sleep(0.05)
+        time.sleep(0.1)
         page.run()
     (turn,) = data(page, "turns")["turns"]
     assert turn["question"] == "电热水壶第一次使用前要做什么？"
@@ -191,7 +192,7 @@ def test_a_named_error_is_a_sentence_with_what_to_do(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not page.error:
         assert time.monotonic() < deadline
         time.sleep(0.1)

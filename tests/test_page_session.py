@@ -32,7 +32,7 @@ def library(sample_settings: Settings) -> Iterator[Library]:
 
 def until(holds: Callable[[], bool]) -> None:
     """Wait until something holds."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.01)

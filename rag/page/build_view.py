@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rag.page.strings import count, fault
+from rag.page.strings import fault
 
 if TYPE_CHECKING:
     from rag.errors import RagError
@@ -20,46 +20,62 @@ LOOK_SECONDS = 0.3
 """How often the bar is drawn."""
 
 
-def draw_first_build(builder: Builder, words: Strings) -> None:
-    """Draw the build of a collection that is not there yet, and begin it unless one has failed."""
-    if builder.state.ended == 0:
+def draw_first_build(builder: Builder, words: Strings, error: RagError) -> None:
+    """Draw the build of a collection that is not there, and begin it unless one has ended badly."""
+    begun = builder.state.ended == 0
+    if begun:
         builder.start()
-    with st.container(key="building"):
-        state = builder.state
-        if state.running:
-            st.subheader(words.building, anchor=False)
-            st.caption(words.building_hint)
-            st.fragment(_watch, run_every=LOOK_SECONDS)(builder, words)
-        else:
-            draw_fault(words, state.error, unnamed=state.failed)
-            st.button(words.build, key="build", type="primary", on_click=builder.start)
+    _draw_build(builder, words, error, words.build, begun=begun)
 
 
-def draw_stale(builder: Builder, words: Strings, error: RagError) -> None:
+def draw_rebuild(builder: Builder, words: Strings, error: RagError) -> None:
     """Say why a collection cannot be used, and offer to build it again from nothing."""
-    with st.container(key="building"):
-        if builder.state.running:
-            st.subheader(words.building, anchor=False)
-            st.fragment(_watch, run_every=LOOK_SECONDS)(builder, words)
-            return
-        draw_fault(words, builder.state.error or error)
-        again = {"full": True}
-        st.button(words.rebuild, key="build", type="primary", on_click=builder.start, kwargs=again)
+    _draw_build(builder, words, error, words.rebuild, full=True)
 
 
 def draw_update(builder: Builder, words: Strings) -> None:
     """Draw the way to bring the collection up to date, while the chat goes on."""
-    running = builder.state.running
-    st.fragment(_watch_update, run_every=LOOK_SECONDS if running else None)(builder, words)
-
-
-def draw_fault(words: Strings, error: RagError | None, *, unnamed: bool = False) -> None:
-    """Say what went wrong and what to do, in the page's words and in the error's own."""
-    if error is None and not unnamed:
+    state = builder.state
+    if state.running:
+        st.fragment(_watch, run_every=LOOK_SECONDS)(builder, words)
         return
+    st.button(words.update, key="update", help=words.update_help, icon=":material/sync:",
+              type="tertiary", on_click=builder.start)  # fmt: skip
+    if state.failed:
+        draw_fault(words, state.error)
+    elif state.report is not None:
+        st.caption(words.built)
+
+
+def draw_fault(words: Strings, error: RagError | None) -> None:
+    """Say what went wrong and what to do, in the page's words and in the error's own.
+
+    None stands for a fault of the program.
+    """
     st.error(fault(words, error), icon=":material/error:")
     if error is not None:
         st.text(str(error))  # not Markdown: it may quote a file, or a server
+
+
+def _draw_build(
+    builder: Builder,
+    words: Strings,
+    error: RagError,
+    label: str,
+    *,
+    full: bool = False,
+    begun: bool = False,
+) -> None:
+    with st.container(key="building"):
+        state = builder.state
+        if state.running or begun:
+            st.subheader(words.building, anchor=False)
+            st.caption(words.building_hint)
+            st.fragment(_watch, run_every=LOOK_SECONDS)(builder, words)
+            return
+        draw_fault(words, state.error if state.failed else error)
+        begin = {"full": full}
+        st.button(label, key="build", type="primary", on_click=builder.start, kwargs=begin)
 
 
 def _watch(builder: Builder, words: Strings) -> None:
@@ -72,15 +88,3 @@ def _watch(builder: Builder, words: Strings) -> None:
         text = f"{words.steps[progress.step]} · {progress.done:,} / {progress.total:,}"
     st.progress(state.fraction, text)
     st.button(words.cancel_build, key="cancel-build", type="tertiary", on_click=builder.cancel)
-
-
-def _watch_update(builder: Builder, words: Strings) -> None:
-    state = builder.state
-    if state.running:
-        _watch(builder, words)
-        return
-    st.button(words.update, key="update", help=words.update_help, icon=":material/sync:",
-              type="tertiary", on_click=builder.start)  # fmt: skip
-    draw_fault(words, state.error, unnamed=state.failed)
-    if state.report is not None:
-        st.caption(f"{words.built} · {count(state.report.sentences, words.sentences)}")

@@ -6,6 +6,7 @@ Draws only. Whatever a click raises by name becomes a sentence with what to do.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ import streamlit as st
 
 from rag.assistant import open_assistant
 from rag.errors import RagError, StoreBusy, StoreError, StoreMissing, StoreUnreachable
-from rag.page.build_view import draw_fault, draw_first_build, draw_stale, draw_update
+from rag.page.build_view import draw_fault, draw_first_build, draw_rebuild, draw_update
 from rag.page.building import Builder
 from rag.page.conversation import draw_conversation
 from rag.page.evidence import draw_evidence
@@ -24,7 +25,7 @@ from rag.page.prompt_view import draw_prompt
 from rag.page.session import Session
 from rag.page.sidebar import choose_language, choose_options, chosen, draw_loaded
 from rag.page.strings import LANGUAGES, language_of
-from rag.settings import Settings
+from rag.settings import BUNDLED, Settings
 
 if TYPE_CHECKING:
     from rag.page.strings import Strings
@@ -41,21 +42,25 @@ def draw_page() -> None:
     st.set_page_config(words.title, ICON, layout="wide")
     st.html(PAGE_STYLE)
     builder: Builder | None = None
+    ended = 0
     try:
         settings = Settings.from_env()
         builder = _builder(settings)
+        ended = builder.state.ended
         library = _library(settings)
         _draw_chat(library, builder, words, language)
     except RagError as error:
+        if builder is not None and builder.state.ended > ended:
+            st.rerun()  # a build has ended since
         _draw_instead(error, builder, words)
 
 
 def _draw_instead(error: RagError, builder: Builder | None, words: Strings) -> None:
     """Draw what can be done where there is nothing to chat with."""
     if builder is not None and isinstance(error, StoreMissing):
-        draw_first_build(builder, words)
+        draw_first_build(builder, words, error)
     elif builder is not None and isinstance(error, StoreError) and _can_rebuild(error):
-        draw_stale(builder, words, error)
+        draw_rebuild(builder, words, error)
     else:
         draw_fault(words, error)
         st.button(words.retry, key="retry")
@@ -121,11 +126,15 @@ def _library(settings: Settings) -> Library:
 @st.cache_resource(show_spinner=False, hash_funcs={Library: id})
 def _preload(library: Library) -> None:
     """Load, once and beside the page, what the first question would have to wait for."""
-    if library.assistant.settings.chat_model is not None:
-        threading.Thread(target=_load_chat_model, name="preload", daemon=True).start()
+    threading.Thread(target=_load, args=(library,), name="preload", daemon=True).start()
 
 
-def _load_chat_model() -> None:
+def _load(library: Library) -> None:
     from rag.answering import preload
 
-    preload()
+    settings = library.assistant.settings
+    if settings.embedding_model == BUNDLED:
+        with suppress(RagError):  # the first question will say so
+            library.assistant.retrieve("warm", top_k=1)
+    if settings.chat_model is not None:
+        preload()

@@ -126,8 +126,9 @@ class Session:
 
     def select(self, number: int, passage: int | None = None) -> None:
         """Look at the passages of an exchange, at one of them if it is named."""
-        if self.find(number):
-            self._look_at(number)
+        under_way = self.live is not None and number == self.made + 1
+        if under_way or self.find(number):
+            self._look_at(None if under_way else number)
             if passage:
                 self._clicks += 1
                 self.focus = Focus(passage, self._clicks)

@@ -19,13 +19,17 @@ if TYPE_CHECKING:
     from rag.page.live import LiveAnswer
     from rag.types import Answer, Window
 
+EXTRACTIVE = "extractive"
+"""The answerer of an answer that no model was asked for."""
+
 State = Literal["searching", "reading", "writing", "waiting", "done"]
 
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
     """One turn, ready to draw. ``tips`` are the places of the passages, in their order; ``copy`` is
-    the answer with its sources, as plain text; ``last`` says that it can be answered again.
+    the answer with its sources, as plain text; ``prompted`` says that a model was asked, ``last``
+    that it can be answered again.
     """
 
     number: int
@@ -41,6 +45,7 @@ class TurnView:
     copy: str = ""
     tips: tuple[str, ...] = ()
     selected: bool = False
+    prompted: bool = False
     last: bool = False
 
 
@@ -61,6 +66,7 @@ def finished(exchange: Exchange, words: Strings, *, selected: bool, last: bool) 
         copy=_copy(exchange, tips, words),
         tips=tips,
         selected=selected,
+        prompted=answer.answerer not in ("", EXTRACTIVE),
         last=last,
     )
 
@@ -108,7 +114,7 @@ def _remarks(answer: Answer, words: Strings) -> tuple[str, ...]:
 def _facts(answer: Answer, words: Strings) -> str:
     """Say in a line who answered, how long it took, and what it used."""
     facts = [words.refused] if answer.refused else []
-    facts.append(words.extractive if answer.answerer == "extractive" else answer.answerer)
+    facts.append(words.extractive if answer.answerer == EXTRACTIVE else answer.answerer)
     if answer.timings.total:
         facts.append(words.seconds.format(seconds=f"{answer.timings.total / 1000:.1f}"))
     if answer.usage:

@@ -111,7 +111,7 @@ function footer(state, turn, words, act) {
   const bar = element("div", "actions");
   if (turn.copy) {
     const copy = button("", words.copy, async () => {
-      await navigator.clipboard.writeText(turn.copy);
+      await toClipboard(turn.copy);
       copy.textContent = words.copied;
       setTimeout(() => (copy.textContent = words.copy), 1500);
     });
@@ -119,11 +119,20 @@ function footer(state, turn, words, act) {
   }
   if (turn.last) bar.append(button("idle", words.again, () => act("again", turn.number)));
   bar.append(button("idle", words.edit, () => state.edit()));
-  if (turn.blocks.length) {
-    bar.append(button("", words.show_prompt, () => act("prompt", turn.number)));
-    bar.append(button("show", words.show_evidence, () => act("select", turn.number)));
-  }
+  if (turn.prompted) bar.append(button("", words.show_prompt, () => act("prompt", turn.number)));
+  bar.append(button("show", words.show_evidence, () => act("select", turn.number)));
   return element("footer", "", bar, element("span", "facts", turn.facts));
+}
+
+async function toClipboard(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  // Without https, and not on this machine, browsers leave only the old way.
+  const box = element("textarea");
+  box.value = text;
+  document.body.append(box);
+  box.select();
+  document.execCommand("copy");
+  box.remove();
 }
 
 function edit(question, bubble, state, words, act) {
