@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rag.blocks import Block
 
-SPLITTER = "sentences-2"
+SPLITTER = "sentences-3"
 """Version of the rules: stored with a collection, which must be rebuilt when they change."""
 
 _RULE = re.compile(r"(.)\1{3,}")
