@@ -22,7 +22,8 @@ from rag.types import Document
 SAMPLE = (
     "Fill the kettle with fresh water, e.g. from the tap. It holds 1.7 litres and draws 2.2 kW."
     " Before first use, boil it twice and pour the water out. If E07 is shown (see Fig. 3), the"
-    " filter is missing. Dr. Lee wrote in 2019: “Scale is harmless.” 首次使用前请清洗水壶。煮沸后倒掉。 "
+    " filter is missing. Dr. Lee wrote in 2019: “Scale is harmless.”"
+    " 首次使用前请清洗水壶。煮沸后倒掉。 "
 )
 
 
