@@ -18,13 +18,14 @@ from rag.stores.base import DENSE, KEYWORD, Point, SparseVector
 from rag.stores.copying import copy_tree, list_files
 from rag.stores.filters import Clause
 
-INDEXED_FROM_KILOBYTES = 40_000
-"""Dense vectors of one segment from which an index is built: 26,700 of 384 dimensions. Below, a
-search compares all, which takes 2 ms there, misses nothing and costs builds nothing."""
+INDEXED_FROM_KILOBYTES = 20_000
+"""Dense vectors of one segment from which an index is built: 13,300 of 384 dimensions. Below, a
+search compares all: it takes 1 to 3 ms there, misses nothing, and builds take no longer for it. At
+20,000 the index is twice as fast."""
 
-NEIGHBOURS, CONSTRUCTION, SEARCHED = 16, 200, 512
-"""HNSW's m, ef_construct and hnsw_ef. With them recall@10 on sentence vectors is .995 at 100,000;
-with the engine's 100 for the last two it is .97. See bench/store.py."""
+NEIGHBOURS, CONSTRUCTION, SEARCHED = 16, 128, 512
+"""HNSW's m, ef_construct and hnsw_ef. With them recall@10 on sentence vectors is .996 and more at
+100,000; with an hnsw_ef of 128 it is .96 to .98 and saves 1 ms. See bench/store.py."""
 
 FILTERED_EXACTLY_KILOBYTES = 10_000
 """Vectors of the sentences that fulfil a filter up to which these are compared one by one."""
