@@ -8,9 +8,11 @@
     │   ├── StoreStale             built by another model or version: rebuild
     │   ├── StoreBusy              another build is running
     │   └── StoreUnreachable(url)  no server, or no permission
-    └── ModelError                 the chat or embedding endpoint
-        ├── ModelRejected(status)  it answered, and said no
-        └── ModelUnreachable       it did not answer
+    ├── ModelError                 the chat or embedding endpoint
+    │   ├── ModelRejected(status)  it answered, and said no
+    │   └── ModelUnreachable       it did not answer
+    └── HistoryError               the file of stored conversations
+        └── ConversationMissing    none of that id, or not this visitor's
 
 Each message is one line: what happened, what was found against what was expected, what to run.
 Entry points catch :class:`RagError` alone; anything else is a fault of the program.
@@ -73,3 +75,11 @@ class ModelRejected(ModelError):
 
 class ModelUnreachable(ModelError):
     """The endpoint did not answer, in time or at all."""
+
+
+class HistoryError(RagError):
+    """The stored conversations cannot be read or written."""
+
+
+class ConversationMissing(HistoryError):
+    """There is no conversation of that id, or it belongs to someone else."""
