@@ -22,13 +22,14 @@ def fingerprint(embeddings: Embeddings, dimension: int | None = None) -> Fingerp
     endpoint.
     """
     from rag.keywords import TOKENIZER
+    from rag.readers import READING
     from rag.sentences import SPLITTER
 
     return Fingerprint(
         embedding_model=embeddings.model,
         dimension=embeddings.known_dimension or dimension or 0,
         schema=SCHEMA,
-        splitter=SPLITTER,
+        splitter=f"{READING} {SPLITTER}",
         tokenizer=TOKENIZER,
         prefixes=embeddings.prefixes,
     )

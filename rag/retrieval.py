@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag.errors import SettingsError
+from rag.fingerprint import check_fingerprint, fingerprint
 from rag.fusion import KEYWORD_WEIGHT, rank_hits
 from rag.keywords import matched_terms, query_vector
 from rag.stores.base import Legs
@@ -105,6 +106,9 @@ def find_hits(
     began = time.perf_counter()
     dense = embeddings.embed_query(searched) if mode != "keyword" else None
     embedded = time.perf_counter()
+    if dense is not None and len(dense) != store.info.record.fingerprint.dimension:
+        # An endpoint's model has kept its name and now makes other vectors.
+        check_fingerprint(store.info, fingerprint(embeddings, len(dense)))
     keyword = query_vector(searched) if mode != "dense" else None
     if keyword is not None and not keyword.indices:
         keyword = None  # nothing but punctuation

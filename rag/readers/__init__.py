@@ -18,6 +18,10 @@ from typing import Protocol, cast
 from rag.blocks import Block
 from rag.types import Metadata, Page
 
+READING = "readers-1"
+"""Version of the readers, a part of the fingerprint. Raise it when one of them gives another text
+for the same bytes: digests are of the bytes, so that a build would not notice."""
+
 READERS: Mapping[str, str] = {
     ".md": "rag.readers.markdown",
     ".markdown": "rag.readers.markdown",
