@@ -14,8 +14,11 @@ import pytest
 from rag.build import build
 from rag.documents import File, find_documents, find_files, read_document
 from rag.errors import DocumentError, SettingsError
+from rag.nodes import parse_sentences
+from rag.readers import READERS
 from rag.settings import Settings
 from rag.types import Document, Selection
+from tests.conftest import SAMPLES
 from tests.test_readers_docx import docx, paragraph, run
 from tests.test_readers_pdf import lines, pdf
 
@@ -190,6 +193,16 @@ def test_one_bad_file_of_each_kind_spoils_nothing(tmp_path: Path) -> None:
     assert any("good.md: front matter not read" in note for note in report.notes)
     again = build(settings)
     assert (again.sentences, again.added, again.removed) == (5, 0, 0)
+
+
+def test_there_is_a_small_sample_of_each_format() -> None:
+    """The first start shows every format, and embeds them in little time."""
+    files = find_files(SAMPLES / "formats").files
+    kinds = {READERS[Path(file.path).suffix] for file in files}
+    assert kinds == set(READERS.values()) - {"rag.readers.text"}
+    documents = [read_document(file) for file in files]
+    parsed = [parse_sentences(each, window_size=1) for each in documents]
+    assert 30 <= sum(map(len, parsed)) <= 40
 
 
 def test_a_file_that_went_away_or_cannot_be_opened_has_a_reason(tmp_path: Path) -> None:

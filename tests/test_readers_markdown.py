@@ -65,6 +65,8 @@ def test_what_cannot_be_filtered_by_is_left_out() -> None:
         ("a: &x [1]\nb: *x\n", "line 3: aliases are not read"),
         ("a: !!python/object/apply:os.system [x]\n", "line 2"),
         ("- 1\n- 2\n", "it has no fields"),
+        ("a: \x06\n", "unacceptable character"),
+        ("? [a]\n: b\n? {c: d}\n: e\n", "line"),
         (f"a: {'[' * 5000}\n", "it is nested too deeply"),
         (f"a: {'x' * MOST_CHARACTERS}\n", "it is longer than"),
     ],

@@ -215,6 +215,35 @@ def test_running_heads_are_left_out_and_what_stands_once_is_kept() -> None:
     ]
 
 
+def test_heads_with_page_numbers_are_left_out_even_if_each_stands_on_few_pages() -> None:
+    """A chapter's head is known by its number, which counts the pages."""
+    heads = ["Pouring 11", "Pouring 12", "Boiling 13", "Cleaning 14"]
+    pages = [lines(head, top=760) + lines(FULL, f"of {head}.") for head in heads]
+    pages[0] = lines("Twelve cups of 99", top=760) + lines(FULL, "of tea.")
+    text = read(pdf(*pages)).text
+    assert text.startswith("Twelve cups of 99")
+    assert text.count("12") == text.count("13") == text.count("14") == 1
+
+
+def test_a_table_of_contents_stays_lines() -> None:
+    """An entry ends with its page, and dots that lead there are one mark."""
+    page = lines(
+        *(f"{name} {'. ' * (29 - len(name) // 2)}{n}" for n, name in ((1, "Use"), (2, "Care")))
+    )
+    assert texts(read(pdf(page))) == ["Use … 1", "Care … 2"]
+
+
+def test_ragged_lines_go_on_before_a_small_letter() -> None:
+    """A line a little shorter than it could be ends no sentence."""
+    page = lines(
+        FULL, "and more.", "Ragged print leaves room at the end of a line", "now and then.",
+        "It does so",
+    )  # fmt: skip
+    assert texts(read(pdf(page)))[1:] == [
+        "Ragged print leaves room at the end of a line now and then.", "It does so",
+    ]  # fmt: skip
+
+
 def test_a_single_page_keeps_all_its_lines() -> None:
     """What repeats cannot be told from one page."""
     content = read(pdf(lines("Acme manual", top=760) + lines(FULL, "Text ends.")))

@@ -42,7 +42,7 @@ _UNKNOWN = re.compile(rb"(</?)(?:w:(fldSimple|dir|bdo)|m:(\w+))\b")
 """Elements whose text mammoth would leave out: fields, text against the line, formulas."""
 
 _FAULTS = (
-    ExpatError, KeyError, NotImplementedError, OSError, zipfile.BadZipFile, zlib.error,
+    ExpatError, KeyError, NotImplementedError, OSError, ValueError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 _OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -53,9 +53,10 @@ def read(data: bytes) -> Content:
         import mammoth
     except ImportError:
         raise missing("mammoth") from None
+    parts = _parts(data)
     try:
         result = mammoth.convert_to_html(
-            _parts(data),
+            _known_parts(data, parts),
             style_map=_STYLES,
             include_embedded_style_map=False,
             convert_image=_no_image,
@@ -70,19 +71,18 @@ def _no_image(_: Any) -> Sequence[object]:
     return ()
 
 
-def _parts(data: bytes) -> io.BytesIO:
-    """Return an archive of the XML parts alone, with all elements that hold text known.
+def _parts(data: bytes) -> list[zipfile.ZipInfo]:
+    """Return the XML parts; refuse what is no DOCX, or unpacks into more than MAX_XML_BYTES.
 
-    Refuses what is no DOCX, or would unpack into more than :data:`MAX_XML_BYTES`. The sizes that
-    the archive declares can be trusted: no more is ever unpacked.
+    The sizes that the archive declares can be trusted: no more is ever unpacked.
     """
     if data.startswith(_OLD_WORD):
         raise ValueError("is encrypted, or an old .doc file: save it as .docx without a password")
     try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-    except (zipfile.BadZipFile, ValueError, OSError):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            found = {part.filename: part for part in archive.infolist()}  # the last of a name is it
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
         raise ValueError("is not a DOCX file, or damaged: it is no ZIP archive") from None
-    found = {part.filename: part for part in archive.infolist()}  # the last of a name is it
     parts = [part for name, part in found.items() if name.endswith((".xml", ".rels"))]
     if any(part.flag_bits & 1 for part in parts):
         raise ValueError("is encrypted: it asks for a password")
@@ -92,8 +92,13 @@ def _parts(data: bytes) -> io.BytesIO:
         raise ValueError(f"unpacks into {size // 1_000_000} MB; files over {most} MB are not read")
     if "[Content_Types].xml" not in found:
         raise ValueError("is a ZIP archive, not a DOCX file")
+    return parts
+
+
+def _known_parts(data: bytes, parts: Sequence[zipfile.ZipInfo]) -> io.BytesIO:
+    """Return an archive of the XML parts alone, with all elements that hold text known."""
     copy = io.BytesIO()
-    with zipfile.ZipFile(copy, "w") as target:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(copy, "w") as target:
         for part in parts:
             target.writestr(part.filename, _UNKNOWN.sub(_known, archive.read(part)))
     return copy

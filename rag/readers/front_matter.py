@@ -48,9 +48,12 @@ def read_front_matter(text: str) -> tuple[str, Metadata]:
 
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"it is longer than {MOST_CHARACTERS:,} characters")
-    loader = _loader()(text)
     try:
-        fields = loader.get_single_data()
+        loader = _loader()(text)
+        try:
+            fields = loader.get_single_data()
+        finally:
+            loader.dispose()
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 2}: " if error.problem_mark else ""
         raise ValueError(f"{line}{error.problem}") from None
@@ -58,8 +61,6 @@ def read_front_matter(text: str) -> tuple[str, Metadata]:
         raise ValueError(" ".join(str(error).split())) from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-    finally:
-        loader.dispose()
     if fields is None or isinstance(fields, str):  # text between two rules
         return "", {}
     if not isinstance(fields, dict):

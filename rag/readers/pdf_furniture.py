@@ -29,16 +29,34 @@ _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 
 def without_furniture(pages: Sequence[PageLines]) -> list[PageLines]:
     """Return the pages without what repeats on them; a single page is returned as it is."""
+    outer = {page.number: _outer(page) for page in pages}
     seen: Counter[tuple[str, int]] = Counter()
-    for page in pages:
-        seen.update({key for line in _outer(page) for key in _keys(line)})
+    numbered: Counter[int] = Counter()
+    for lines in outer.values():
+        seen.update({key for line in lines for key in _keys(line)})
+        numbered.update({offset for line in lines for offset in _offsets(line)})
     least = max(2, SHARE * len(pages))
     cleaned = []
     for page in pages:
-        repeated = {line for line in _outer(page) if any(seen[key] >= least for key in _keys(line))}
-        lines = tuple(line for line in page.lines if line not in repeated)
-        cleaned.append(replace(page, lines=lines))
+        furniture = {
+            line
+            for line in outer[page.number]
+            if any(seen[key] >= least for key in _keys(line))
+            or any(numbered[offset] >= least for offset in _offsets(line))
+        }
+        kept = tuple(line for line in page.lines if line not in furniture)
+        cleaned.append(replace(page, lines=kept))
     return cleaned
+
+
+def _offsets(line: Line) -> set[int]:
+    """Return what a line's outer numbers are above the page's place in the file.
+
+    If most pages agree in it, they are the pages' numbers: ``Chapter 2 · 31`` is furniture on the
+    few pages of its chapter too.
+    """
+    numbers = re.findall(r"^\d{1,4}(?!\S)|(?<!\S)\d{1,4}$", line.text)
+    return {int(number) - line.page for number in numbers}
 
 
 def _outer(page: PageLines) -> list[Line]:

@@ -22,6 +22,7 @@ _HYPHEN = "\ufffe"
 
 _MARK = re.compile(r"(?:[-–—•·‣⁃◦▪●○■□✓➢*\uf0b7\uf0a7]|\(?\w{1,3}[.)])$")
 _DIGITS = re.compile(r"\d{1,3}(?!\d)")
+_LEADER = re.compile(r"(?:\s?\.){5,}\s?")
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _STOP = re.compile(r"[.!?。！？；;:：”\"’)）]$")
 COLUMN = 1.8
@@ -80,8 +81,9 @@ def _line(page: PdfTextPage, text: str, match: re.Match[str], number: int) -> Li
     end = match.start() + len(raw.rstrip())
     first, last = _index(page, start), _index(page, end - 1)
     left = _font(page, first)[0]
-    # A raised character at either end is smaller than the line's own.
-    size, baseline = max((f[2], f[1]) for f in (_font(page, first), _font(page, last)))
+    # Its ends may be raised, or in the smaller print of code.
+    samples = [_font(page, index) for index in (first, (first + last) // 2, last)]
+    size, baseline = max((size, y) for _, y, size in samples)
     found = raw.strip()
     for digits in reversed(list(_DIGITS.finditer(found))):
         before = found[: digits.start()]
@@ -94,7 +96,7 @@ def _line(page: PdfTextPage, text: str, match: re.Match[str], number: int) -> Li
     right = max((rect[2] for rect in rects), default=left)
     return Line(
         number,
-        whole_characters(found.translate(GLYPHS)),
+        _LEADER.sub(" … ", whole_characters(found.translate(GLYPHS))),
         left,
         right,
         baseline,
@@ -121,7 +123,8 @@ def _font(page: PdfTextPage, index: int) -> tuple[float, float, float]:
     raw.FPDFText_GetCharOrigin(page, index, x, y)
     raw.FPDFText_GetMatrix(page, index, matrix)
     scale = hypot(matrix.c, matrix.d) or 1.0
-    return x.value, y.value, raw.FPDFText_GetFontSize(page, index) * scale
+    size = raw.FPDFText_GetFontSize(page, index) * scale
+    return x.value, y.value, max(size, 0.01)  # hidden text has none
 
 
 def _rects(page: PdfTextPage, first: int, count: int) -> list[tuple[float, float, float, float]]:

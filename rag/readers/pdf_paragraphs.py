@@ -22,6 +22,12 @@ SAME_SIZE = 0.06
 SMALL = 0.93
 """Times the body's size: print no larger, at the foot of a page, is a note."""
 
+ALMOST = 0.6
+"""Share of the column's width. A line so long, before a small letter, may go on."""
+
+_LEADER = re.compile(r" … \S{1,9}$")
+"""The end of a line in a table of contents."""
+
 _ITEM = re.compile(
     r"[-–—•·‣⁃◦▪●○■□✓➢*] |\(?(?:\d{1,3}|[a-zA-Z])[.)] |[(（]?[\d一二三四五六七八九十]{1,3}[)）、．]"
 )
@@ -127,7 +133,15 @@ class _Rules:
         )
 
     def _is_full(self, line: Line, following: Line) -> bool:
-        """Whether there was no room in ``line`` for a blank and the first word of the next."""
+        """Whether there was no room in ``line`` for a blank and the first word of the next.
+
+        Or it is not much shorter, and its sentence plainly goes on: ragged print does so.
+        """
+        if _LEADER.search(line.text):
+            return False
+        width = self._edges[line] - line.left
+        if following.text[0].islower() and line.right - line.left > ALMOST * width:
+            return not _ENDED.search(line.text)
         word = _FIRST_WORD.match(following.text)
         length = len(word.group() if word else following.text) + following.text[0].isascii()
         width = length / len(following.text) * (following.right - following.left)
@@ -180,10 +194,7 @@ def _edge(line: Line, lines: Sequence[Line]) -> float:
 
 def _usual_pitch(pages: Sequence[PageLines]) -> float:
     """Return the distance of two lines of a paragraph, in font sizes."""
-    pitches: Counter[float] = Counter()
-    for page in pages:
-        for line, following in pairwise(page.lines):
-            pitch = (line.baseline - following.baseline) / max(line.size, 1.0)
-            if line.size == following.size and 0.9 < pitch < 2.6:
-                pitches[round(pitch, 1)] += 1
+    pairs = [pair for page in pages for pair in pairwise(page.lines)]
+    ratios = [(a.baseline - b.baseline) / max(a.size, 1.0) for a, b in pairs if a.size == b.size]
+    pitches = Counter(round(ratio, 1) for ratio in ratios if 0.9 < ratio < 2.6)
     return pitches.most_common(1)[0][0] if pitches else 1.2
