@@ -13,6 +13,7 @@ from rag.assistant import Assistant, open_assistant
 from rag.build import build
 from rag.errors import DocumentError, StoreMissing, StoreStale
 from rag.settings import Settings
+from tests.embedding_server import EmbeddingServer
 
 
 @pytest.fixture
@@ -129,3 +130,18 @@ def test_another_embedding_model(settings: Settings) -> None:
         open_assistant(other)
     for part in ("multilingual-e5-small", "other-model", "python store.py --full"):
         assert part in str(caught.value)
+
+
+def test_an_endpoint_whose_vectors_change(settings: Settings, tmp_path: Path) -> None:
+    """A model that keeps its name and makes vectors of another size is told from the one built."""
+    with EmbeddingServer(dimension=16) as server:
+        remote = replace(
+            settings, embedding_model="test-embeddings", openai_base_url=server.url,
+            qdrant_path=tmp_path / "remote",
+        )  # fmt: skip
+        build(remote)
+        server.dimension = 8
+        with open_assistant(remote) as assistant, pytest.raises(StoreStale) as caught:
+            assistant.retrieve("How often must the kettle boil?")
+    assert "16-dimensional" in str(caught.value)
+    assert "makes 8" in str(caught.value)
