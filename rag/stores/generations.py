@@ -92,9 +92,9 @@ class Generations:
         try:
             text = (self.path(name) / _MANIFEST).read_text(encoding="utf-8")
             manifest = Manifest(**json.loads(text))
-        except (OSError, ValueError, TypeError) as error:
-            raise StoreError(f"its manifest cannot be read ({error})") from None
-        missing = set(manifest.files) - set(list_files(self.path(name)))
+            missing = set(manifest.files) - set(list_files(self.path(name)))
+        except (OSError, ValueError, TypeError) as error:  # or it is just being removed
+            raise StoreError(f"its files cannot be read ({error})") from None
         if missing:
             raise StoreError(f"{len(missing)} of its {len(manifest.files)} files are missing")
         return manifest
