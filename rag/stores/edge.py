@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import qdrant_edge as engine
 
 from rag.errors import RagError, StoreError, StoreMissing
@@ -118,8 +119,6 @@ class EdgeStore:
 
     def vectors(self, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Vector]:
         """Return the dense vectors of the sentences ``(source, index)`` that exist."""
-        import numpy as np
-
         ids: dict[Any, tuple[str, int]] = {payload.sentence_id(*key): key for key in keys}
         with translated(f"read {self._info.collection}"):
             records: Any = self._shard.retrieve(list(ids), False, [DENSE])
@@ -165,23 +164,23 @@ def open_edge(settings: Settings) -> EdgeStore:
     Raises :class:`StoreMissing` before the first build, :class:`StoreError` if it is damaged.
     """
     generations = Generations(settings.qdrant_path / settings.collection)
+    place = f"{settings.collection} in {settings.qdrant_path}"
     attempts: dict[str, int] = {}
     while (name := generations.current()) is not None:
         try:
-            return _open(settings, generations, name)
+            store = _open(settings, generations, name)
+            if generations.current() == name:
+                return store
+            store.close()  # it was replaced meanwhile
         except StoreError as error:
-            generations.remove_remains(name)
             attempts[name] = attempts.get(name, 0) + 1
             if attempts[name] == _ATTEMPTS:
                 raise StoreError(
-                    f"Collection {settings.collection} in {settings.qdrant_path} is damaged: "
-                    f"{error}. Rebuild it: python store.py --full"
+                    f"Collection {place} is damaged: {error}. Rebuild it: python store.py --full"
                 ) from error
-        if attempts[name] > 1:
-            time.sleep(0.05)
-    raise StoreMissing(
-        f"No collection {settings.collection} in {settings.qdrant_path} yet. Run: python store.py"
-    )
+        generations.remove_remains(name)
+        time.sleep(0.05 * (attempts.get(name, 0) > 1))
+    raise StoreMissing(f"No collection {place} yet. Run: python store.py")
 
 
 def _open(settings: Settings, generations: Generations, name: str) -> EdgeStore:
