@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rag.answer_stream import AnswerStream
 from rag.errors import ModelError, RagError
-from rag.prompt import MAX_HISTORY_CHARACTERS, build_messages
+from rag.prompt import build_messages
 from rag.reasoning import ReasoningSplitter, Split
 from rag.windows import fit_windows
 
@@ -78,7 +78,7 @@ def _read(
 
     windows = stream.windows
     found = sum(len(window.text) for window in windows)
-    room, history_room = found, MAX_HISTORY_CHARACTERS
+    room, history_room = found, settings.history_characters
     for attempt in range(SHORTER + 1):
         messages = build_messages(
             stream.question, windows, history, system=system, max_history_characters=history_room
