@@ -28,7 +28,8 @@ def extract(windows: Sequence[Window]) -> list[str]:
     """Return the pieces of the answer, a line each; joined they are its text.
 
     Sentences, list items and rows are whole. Each line ends with the number of its window, but for
-    the lead-in of a list. Brackets that would read as a citation are escaped. Empty for no windows.
+    a lone lead-in of a list. Brackets that would read as a citation are escaped. Empty for no
+    windows.
     """
     lines = {window.rank: window_lines(window) for window in windows}
     chosen = _chosen(windows, lines)
@@ -38,9 +39,9 @@ def extract(windows: Sequence[Window]) -> list[str]:
         for line in lines[window.rank]:
             for first, last in _runs(line, chosen[window.rank]):
                 same = line.block == block and line.kind != "prose"
-                leads = _leads(window, last) and _follows(
-                    lines[window.rank], last + 1, chosen[window.rank]
-                )
+                # A lead-in claims nothing; after other sentences of its paragraph it is cited too.
+                alone = first == last and _leads(window, last)
+                leads = alone and _follows(lines[window.rank], last + 1, chosen[window.rank])
                 text = _written(window, line, first, last, cited=not leads)
                 if not same and line.header is not None:
                     text = _under_header(window, line, text)

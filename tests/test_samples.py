@@ -56,6 +56,15 @@ def test_the_right_document_and_sentence(assistant: Assistant, sample: SampleQue
             assert hit.sentence.text == source[hit.sentence.start : hit.sentence.end]
 
 
+def test_the_answer_to_the_tutorial_question(assistant: Assistant) -> None:
+    """The steps come whole, in order, under their lead-in, and each line is cited."""
+    answer = assistant.ask("电热水壶第一次使用前要做什么？").answer
+    lines = [line for line in answer.text.splitlines() if line]
+    assert lines[0].startswith("第一次使用前")
+    assert [line[:2] for line in lines[2:7]] == ["1.", "2.", "3.", "4.", "5."]
+    assert all(line.endswith("[1]") for line in lines[1:])
+
+
 def test_twelve_months_is_not_twenty_four(assistant: Assistant) -> None:
     """The warranty that is asked for is found before its near-duplicate."""
     for months, other in (("12", "24"), ("24", "12")):
