@@ -109,8 +109,10 @@ def stem(word: str) -> str:
         )
     if any(map(str.isdigit, word)):
         return word
-    ending = next((e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= 3), "")
-    return word.removesuffix(ending)[:7]
+    for ending in _ENDINGS:  # one after the other: "covered" becomes what "cover" becomes
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word.removesuffix(ending)
+    return word[:7]
 
 
 def _taken(quantities: Sequence[Quantity]) -> set[int]:
@@ -130,7 +132,8 @@ def _terms(text: str) -> list[Term]:
         word = match[0]
         if not is_han(word):
             before = None
-            if word.lower().replace("’", "'").removesuffix("'s") not in _SMALL:
+            folded = word.lower().replace("’", "'").removesuffix("'s")
+            if folded not in _SMALL and not folded.endswith("n't"):
                 found.append(_token(match))
             continue
         if before is not None and before.end() == match.start():

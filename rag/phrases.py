@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’.&/+-][^\W_]+)*|\S")
 HAN = "\u3400-\u9fff\uf900-\ufaff"
 _HAN_RUN = re.compile(f"[{HAN}]+")
 _LINKS = word_set("of the and & de von van la du")
-_SUBJECTS = word_set("he she it they i you we to er sie es wir ich zu")
+_SUBJECTS = word_set("he she it they i you we who to er sie es wir ich wer zu")
 """After one of these comes what is done, not what it is done with: "did they release"."""
 
 
@@ -122,7 +122,7 @@ def _runs(tokens: list[Word], words: Words, *, names_only: bool) -> Iterator[lis
         verb = i > 0 and tokens[i - 1].folded in _SUBJECTS
         says = word.name or (not names_only and not verb and is_content(word, words))
         joins = last and (word.name == last.name or last.folded in _LINKS)
-        if last and ((link and last.name) or (says and joins)):
+        if last and ((link and (last.name or last.folded in _LINKS)) or (says and joins)):
             run.append(word)
             continue
         yield from _closed(run, words)
