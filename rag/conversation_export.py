@@ -107,7 +107,7 @@ def _written(turn: StoredTurn) -> Iterator[str]:
         return
     if answer.query != turn.question:
         yield f"*Searched: {_line(answer.query)}*"
-    yield "\n".join(f"> {line}".rstrip() for line in answer.text.split("\n"))
+    yield "\n".join(f"> {_harmless(line)}".rstrip() for line in answer.text.split("\n"))
     if answer.cut:
         yield f"*Cut: {_line(answer.cut_reason)}*"
     for window in answer.windows:
@@ -123,6 +123,11 @@ def _written(turn: StoredTurn) -> Iterator[str]:
 
 def _cited(answer: Answer) -> set[int]:
     return {c.passage for c in find_citations(answer.text, len(answer.windows))}
+
+
+def _harmless(text: str) -> str:
+    """Return Markdown in which HTML, links and images show as text, and nothing is fetched."""
+    return re.sub(r"<|!(?=\[)|(?<=\])[(:]", r"\\\g<0>", text)
 
 
 def _line(text: str) -> str:
