@@ -27,7 +27,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from store_corpus import Corpus, Query, read_corpus
+from store_corpus import Corpus, Query, Vectors, read_corpus
 
 from rag.settings import Settings
 from rag.stores import open_store, open_writer
@@ -63,12 +63,20 @@ class Exact:
         self, documents: Iterable[tuple[DocumentRecord, list[Point]]]
     ) -> Iterator[tuple[DocumentRecord, list[Point]]]:
         """Pass documents on, and remember the best of them."""
+        waiting: list[Vectors] = []
         for record, points in documents:
-            if points:
-                scores = self.matrix @ np.stack([point.dense for point in points]).T
-                for best, row in zip(self.best, scores, strict=True):
-                    best[:] = sorted([*best, *np.sort(row)[-10:].tolist()], reverse=True)[:10]
+            waiting += [point.dense for point in points]
+            if len(waiting) >= 4000:
+                self._compare(waiting)
+                waiting.clear()
             yield record, points
+        if waiting:
+            self._compare(waiting)
+
+    def _compare(self, vectors: list[Vectors]) -> None:
+        scores = self.matrix @ np.stack(vectors).T
+        for best, row in zip(self.best, scores, strict=True):
+            best[:] = sorted([*best, *np.sort(row)[-10:].tolist()], reverse=True)[:10]
 
     def recall(self, store: Store) -> float:
         """Return the share of the nearest that a search finds; of equals any will do."""

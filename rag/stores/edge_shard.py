@@ -94,7 +94,7 @@ def _writable(folder: Path) -> bool:
 
 def engine_point(point: Point, modified: float) -> engine.Point:
     """Make the engine's point of a sentence; ``modified`` is its document's."""
-    vectors: Any = {DENSE: point.dense, KEYWORD: engine_sparse(point.keyword)}
+    vectors: Any = {DENSE: point.dense.tolist(), KEYWORD: engine_sparse(point.keyword)}
     sentence = point.sentence
     key = payload.sentence_id(sentence.source, sentence.index)
     return engine.Point(key, vectors, payload.sentence_payload(point, modified))

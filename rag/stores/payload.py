@@ -32,14 +32,8 @@ INTEGER_INDEXES = ("metadata.page",)
 DOCUMENT, COLLECTION, LOCK = "document", "collection", "lock"
 DOCUMENT_PATH = "document.path"
 
-SENTENCE_FIELDS = (
-    "page_content",
-    *(
-        f"metadata.{name}"
-        for name in Sentence.__dataclass_fields__
-        if name != "text"  # that is the page content
-    ),
-)
+_SENTENCE_NAMES = tuple(name for name in Sentence.__dataclass_fields__ if name != "text")
+SENTENCE_FIELDS = ("page_content", *(f"metadata.{name}" for name in _SENTENCE_NAMES))
 """Keys of which a sentence is made."""
 
 _NAMESPACE = UUID("6f1d2b1e-5a55-5d0c-9c3b-3b9d1f0c7a11")  # any fixed one will do
@@ -68,7 +62,7 @@ def sentence_payload(point: Point, modified: float) -> Payload:
         "page_content": sentence.text,
         "metadata": {
             **{name: _json(value) for name, value in point.metadata.items()},
-            **{name: value for name, value in asdict(sentence).items() if name != "text"},
+            **{name: getattr(sentence, name) for name in _SENTENCE_NAMES},
             "window": point.window,
             "original_text": sentence.text,
             "embedded": point.embedded,
