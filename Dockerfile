@@ -13,8 +13,7 @@ USER app
 ENV HOME=/data \
     PYTHONUNBUFFERED=1 \
     QDRANT_PATH=/data/qdrant \
-    RAG_DOCS=/docs \
-    RAG_HISTORY=/data/conversations.sqlite
+    RAG_DOCS=/docs
 VOLUME /data
 EXPOSE 8501
 

@@ -44,10 +44,6 @@ def _path(text: str) -> Path:
     return Path(text.strip()).expanduser()
 
 
-def _path_or_off(text: str) -> Path | None:
-    return None if text.strip().lower() in ("off", "none", "false", "0") else _path(text)
-
-
 def _integer(text: str) -> int:
     try:
         return int(text)
@@ -146,7 +142,6 @@ class Settings:
     embedding_query_prefix: str = _setting("RAG_EMBEDDING_QUERY_PREFIX", "put before each question, for an endpoint's model that wants it", "", str)  # the blank at its end is a part of it: "query: "
     embedding_passage_prefix: str = _setting("RAG_EMBEDDING_PASSAGE_PREFIX", "put before each sentence, likewise", "", str)
     prompt_file: Path | None = _setting("RAG_PROMPT_FILE", "replaces the system prompt (a persona, for example)", None, _path, flag="--prompt-file")
-    history: Path | None = _setting("RAG_HISTORY", "file of the conversations; `off` keeps none", Path(".conversations.sqlite"), _path_or_off)
     history_characters: int = _setting("RAG_HISTORY_CHARACTERS", "what earlier turns may take of a prompt, in whole turns", 4000, _integer, least=0)
     rewrite_seconds: float = _setting("RAG_REWRITE_SECONDS", "how long a chat model may take to make a follow-up stand alone; 0: by rule", 6.0, _number, least=0)
     # fmt: on
