@@ -61,15 +61,14 @@ def report(name: str, milliseconds: Sequence[float]) -> None:
 def questions(visitor: Visitor, server: ChatServer, rounds: int) -> None:
     """Evidence, first token and slider, over and over in one conversation."""
     evidence, token, slider = [], [], []
-    cards = ""
     for round_ in range(rounds):
         go, sent = threading.Event(), []
 
-        server.script.append(Reply([go, f"Token{round_} [1]."]))
+        server.script.append(Reply([go, f"Token{round_}", 0.6, " [1]."]))
         visitor.box.fill(f"How do I clean filter {round_} of the kettle?")
         began = visitor.tab.evaluate(NOW)
         visitor.box.press("Enter")
-        seen, cards = visitor.tab.evaluate(WATCH, ["passages", ".card", cards])
+        seen, _ = visitor.tab.evaluate(WATCH, ["passages", "[data-turn='0'] .card", ""])
         evidence.append(seen - began)
         while not server.chats or server.chats[-1].ended.is_set():
             time.sleep(0.01)
@@ -80,8 +79,9 @@ def questions(visitor: Visitor, server: ChatServer, rounds: int) -> None:
             sent.append(time.time() * 1000)
             go.set()
 
+        _, before = visitor.tab.evaluate(WATCH, ["chat", ".text", ""])
         threading.Thread(target=send).start()
-        seen, _ = visitor.tab.evaluate(WATCH, ["chat", ".writing", ""])
+        seen, _ = visitor.tab.evaluate(WATCH, ["chat", ".text", before])
         token.append(seen - sent[0])
         visitor.answered()
         visitor.tab.wait_for_timeout(300)
@@ -90,7 +90,7 @@ def questions(visitor: Visitor, server: ChatServer, rounds: int) -> None:
         handle.focus()
         began = visitor.tab.evaluate(NOW)
         handle.press("ArrowRight" if round_ % 2 else "ArrowLeft")
-        seen, cards = visitor.tab.evaluate(WATCH, ["passages", ".card", cards])
+        seen, _ = visitor.tab.evaluate(WATCH, ["passages", ".card", cards])
         slider.append(seen - began)
         visitor.tab.wait_for_timeout(300)
     report("evidence", evidence)
@@ -113,6 +113,7 @@ def sessions(visitors: Sequence[Visitor], server: ChatServer) -> None:
         visitor.box.press("Enter")
     took = []
     for at, visitor in enumerate(visitors):
+        visitor.turns.get_by_text(f"What of number {at}?", exact=True).wait_for()
         visitor.answered()
         took.append((time.time() - began) * 1000)
         assert visitor.answer.inner_text().rstrip(".") == f"Answer {at}", "sessions are mixed"

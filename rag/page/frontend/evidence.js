@@ -24,6 +24,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     state.data = data;
     state.json = json;
     state.document = data.document !== null;
+    root.dataset.turn = data.turn;
     if (data.document) drawDocument(root, data.document, data.words, act);
     else drawCards(root, data, act, here);
     if (!sameTurn && !data.document) scrollerOf(root).scrollTo({ top: 0 });
