@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rag.serial import from_json, to_json
 from rag.types import Answer, Citation, Condition, Hit, Sentence, Timings, Usage, Window
+from tests.strange_texts import quick
 
 texts = st.text(st.characters(exclude_categories=()), max_size=30)
 floats = st.floats(allow_nan=False)
@@ -35,6 +36,7 @@ answers = st.builds(
 )  # fmt: skip
 
 
+@quick
 @given(answers)
 def test_an_answer_comes_back_equal(answer: Answer) -> None:
     """Whatever an answer holds, lone surrogates too, it is equal when it is read back."""

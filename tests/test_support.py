@@ -18,6 +18,7 @@ from rag.quantities import find_quantities
 from rag.sentences import split_sentences
 from rag.support import NOT_FOUND, Support, check_support
 from rag.types import Answer, Hit, Sentence, Window
+from tests.strange_texts import quick
 
 MANUAL = (
     "The Aqua X200 kettle comes with a warranty of 30 days. It does not cover the battery. "
@@ -194,14 +195,15 @@ def test_what_words_leave_open_is_not_checked_without_the_bundled_model() -> Non
     assert [s.verdict for s in check(loose)] == ["not checked"]
 
 
-def test_the_bundled_model_settles_what_words_leave_open() -> None:
-    """With it no sentence of the passages' language stays open, and each verdict is repeatable."""
-    text = "Whoever buys that kettle gets a guarantee. A kettle is a fine present for the queen."
+def test_the_bundled_model_judges_what_words_leave_open() -> None:
+    """A paraphrase is not marked as missing, and the same answer gets the same verdicts again."""
+    text = "Whoever buys that kettle gets a guarantee. The battery is excluded from it."
     once = check(text, embeddings=BundledEmbeddings())
-    assert "not checked" not in {support.verdict for support in once}
+    assert NOT_FOUND not in {support.verdict for support in once}
     assert check(text, embeddings=BundledEmbeddings()) == once
 
 
+@quick
 @given(st.lists(st.sampled_from([*MANUAL, "[1]", " 30 days", "不", "。", "\n", "|", "`", "*"])))
 def test_supports_lie_in_the_answer_in_order(pieces: list[str]) -> None:
     """Whatever a model writes, the offsets are inside its text, apart and in order."""
