@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Chat = Callable[[Sequence[Message]], str]
 """Asks a chat model and returns its whole reply. Raises :class:`~rag.errors.ModelError`."""
 
+PATIENCE_SECONDS = 6.0
+"""How long a chat model may take: longer than a search, a rewrite is not worth waiting for."""
+
 LONGEST = 400
 """Characters of a rewrite, and what a model is read to."""
 KNOWN_SHARE = 0.5
@@ -67,17 +70,17 @@ def is_rewrite(text: str, question: str, history: Sequence[Turn]) -> bool:
     return names <= said | asked and kept <= told
 
 
-def chat_with(settings: Settings) -> Chat | None:
+def chat_with(settings: Settings, patience_seconds: float = PATIENCE_SECONDS) -> Chat | None:
     """Return what asks the settings' chat model for a rewrite, or None where there is none.
 
-    A reply takes at most ``settings.rewrite_seconds``; whoever is slower is left.
+    A reply takes at most ``patience_seconds``; whoever is slower is left. 0: nobody is asked.
     """
-    if settings.chat_model is None or not settings.rewrite_seconds:
+    if settings.chat_model is None or not patience_seconds:
         return None
-    return lambda messages: _ask(messages, settings)
+    return lambda messages: _ask(messages, settings, patience_seconds)
 
 
-def _ask(messages: Sequence[Message], settings: Settings) -> str:
+def _ask(messages: Sequence[Message], settings: Settings, patience_seconds: float) -> str:
     """Ask in a thread of its own, so that not even a hanging connection outlasts its time."""
     replies: list[str] = []
     errors: list[RagError] = []
@@ -102,10 +105,10 @@ def _ask(messages: Sequence[Message], settings: Settings) -> str:
 
     thread = threading.Thread(target=run, name="rewrite", daemon=True)
     thread.start()
-    thread.join(settings.rewrite_seconds)
+    thread.join(patience_seconds)
     if replies:
         return replies[0]
     for stop in stops:
         stop()
-    told = str(errors[0]) if errors else f"no rewrite within {settings.rewrite_seconds:g} s"
+    told = str(errors[0]) if errors else f"no rewrite within {patience_seconds:g} s"
     raise ModelUnreachable(f"{settings.chat_model}: {told}")

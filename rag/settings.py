@@ -143,7 +143,6 @@ class Settings:
     embedding_passage_prefix: str = _setting("RAG_EMBEDDING_PASSAGE_PREFIX", "put before each sentence, likewise", "", str)
     prompt_file: Path | None = _setting("RAG_PROMPT_FILE", "replaces the system prompt (a persona, for example)", None, _path, flag="--prompt-file")
     history_characters: int = _setting("RAG_HISTORY_CHARACTERS", "what earlier turns may take of a prompt, in whole turns", 4000, _integer, least=0)
-    rewrite_seconds: float = _setting("RAG_REWRITE_SECONDS", "how long a chat model may take to make a follow-up stand alone; 0: by rule", 6.0, _number, least=0)
     # fmt: on
 
     def __post_init__(self) -> None:

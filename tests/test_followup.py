@@ -172,11 +172,9 @@ def test_the_rewrite_is_asked_of_the_chat_model() -> None:
 def test_a_slow_model_is_left_in_time(reply: Reply) -> None:
     """A model that hangs before or in its reply holds the question up no longer than allowed."""
     with ChatServer(reply) as server:
-        settings = Settings(
-            chat_model="test-model", openai_base_url=server.url, rewrite_seconds=0.5
-        )
+        settings = Settings(chat_model="test-model", openai_base_url=server.url)
         began = time.monotonic()
-        query = standalone("How do I clean it?", KETTLE, chat=chat_with(settings))
+        query = standalone("How do I clean it?", KETTLE, chat=chat_with(settings, 0.5))
         assert time.monotonic() - began < 10
     assert query == Query("How do I clean it?")
 
@@ -184,7 +182,7 @@ def test_a_slow_model_is_left_in_time(reply: Reply) -> None:
 def test_there_is_nothing_to_ask_without_a_model_or_without_time() -> None:
     """Then the rule is used."""
     assert chat_with(Settings()) is None
-    assert chat_with(Settings(chat_model="m", rewrite_seconds=0)) is None
+    assert chat_with(Settings(chat_model="m"), 0) is None
 
 
 def test_no_turn_can_pass_for_the_question() -> None:
