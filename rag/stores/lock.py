@@ -6,6 +6,7 @@ import fcntl
 import os
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -47,15 +48,16 @@ class BuilderLock:
                 f"A build of {folder.name} is running, {holder}. It can be asked meanwhile; wait "
                 "for the build, or end it."
             ) from None
-        file.truncate(0)
-        file.write(
-            f"process {os.getpid()} on {socket.gethostname()} since {time.strftime('%F %T')}\n"
-        )
-        file.flush()
         self._file = file
+        started = time.strftime("%F %T")
+        with suppress(OSError):  # on a full disk the lock holds without a name
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()} since {started}\n")
+            file.flush()
 
     def release(self) -> None:
         """Let go of the lock. The file stays, or two builds could lock two files of one name."""
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):
+                self._file.close()
             self._file = None
