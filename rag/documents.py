@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from rag.errors import DocumentError
 from rag.folder_search import MAX_FILE_BYTES, File, FolderSearch, explain
+from rag.languages import detect_language
 from rag.readers import READERS, read_content
 from rag.types import Document, Selection, Skipped
 
@@ -80,7 +81,8 @@ def read_document(file: File) -> Document:
     """Read ``file`` once, whole; raises :class:`~rag.errors.DocumentError` with the reason.
 
     The digest is that of the bytes that were read. A file that is written meanwhile is read again,
-    then given up: half of it may be old and half new.
+    then given up: half of it may be old and half new. The metadata are the file's own, and
+    ``language``, an ISO 639-1 code by its first lines, where the file does not say it.
     """
     try:
         data, status = _bytes(file)
@@ -101,7 +103,7 @@ def read_document(file: File) -> Document:
         size=len(data),
         modified=status.st_mtime,
         markdown=content.markdown,
-        metadata=content.metadata,
+        metadata={"language": detect_language(content.text), **content.metadata},
         pages=content.pages,
         blocks=content.blocks,
         notes=content.notes,

@@ -115,6 +115,19 @@ def test_filters_as_typed(assistant: Assistant) -> None:
     assert (listed.first, listed.last, listed.hits) == (0, 3, ())
 
 
+def test_a_language_to_filter_by(settings: Settings) -> None:
+    """A document's language is known from its text, unless its front matter says it."""
+    (settings.docs / "pot.md").write_text("# 锅\n\n先洗锅。然后煮水。\n", "utf-8")
+    (settings.docs / "lid.md").write_text("---\nlanguage: fr\n---\n\nThe lid is hot.\n", "utf-8")
+    build(settings)
+    with open_assistant(settings) as assistant:
+        sources = {
+            code: {w.source for w in assistant.listed(assistant.where((), [f"language = {code}"]))}
+            for code in ("zh", "fr", "en")
+        }
+    assert sources == {"zh": {"pot.md"}, "fr": {"lid.md"}, "en": {"kettle.md", "fryer.md"}}
+
+
 def test_before_any_build(tmp_path: Path) -> None:
     """Without a collection the error says what to run."""
     with pytest.raises(StoreMissing, match=r"python store\.py"):
