@@ -26,6 +26,9 @@ FIELDS: dict[str, type[Scalar]] = {
 }  # fmt: skip
 """The fields that every sentence has, beside the documents' own metadata, and their types."""
 
+OTHER_NAMES = {"path": "source"}
+"""What users may call a field besides."""
+
 LARGEST_NUMBER = 2**53
 """Up to here a 64-bit float holds every whole number; larger ones are read as text."""
 
@@ -49,6 +52,7 @@ def parse_filter(expression: str) -> Condition:
             f"The filter {expression!r} is not understood; write key=value, with =, !=, <, <=, >, "
             ">=, in, not in or contains"
         )
+    field = OTHER_NAMES.get(match["field"], match["field"])
     operator = cast(Operator, " ".join((match["sign"] or match["word"]).lower().split()))
     operator = "=" if operator == "==" else operator  # type: ignore[comparison-overlap]
     text = match["value"].strip()
@@ -56,9 +60,9 @@ def parse_filter(expression: str) -> Condition:
     if not values:
         raise SettingsError(f"The filter {expression!r} has no value after {operator!r}")
     if operator in ("in", "not in"):
-        return Condition(match["field"], operator, values)
+        return Condition(field, operator, values)
     quoted = len(text) > 1 and text[0] == text[-1] == '"'
-    return Condition(match["field"], operator, values[0] if quoted and len(values) == 1 else text)
+    return Condition(field, operator, values[0] if quoted and len(values) == 1 else text)
 
 
 def typed(where: Iterable[Condition], documents: Sequence[DocumentRecord]) -> list[Condition]:

@@ -188,3 +188,8 @@ def test_why_nothing(store: Store) -> None:
     assert both is not None
     assert "all 2 conditions" in both
     assert why_nothing(store, [sources_like(["x*"], store.documents())]) is not None
+
+
+def test_a_path_is_the_source() -> None:
+    """Users may say path for source."""
+    assert parse_filter("path = a/b.md") == Condition("source", "=", "a/b.md")
