@@ -107,6 +107,19 @@ def test_editing_drops_what_came_after(library: Library) -> None:
     assert [e.question for e in session.exchanges] == ["One kettle?"]
 
 
+def test_a_slow_browser_is_asked_for_one_look_at_a_time() -> None:
+    """Drawings that the browser has not seen yet ask for none; after a while one asks again."""
+    session = Session()
+    for _ in range(5):
+        session.look_again(60)
+    assert session.look == 1
+    session.looked_at = 1
+    session.look_again(60)
+    assert session.look == 2
+    session.look_again(-1)
+    assert session.look == 3
+
+
 def test_stopping_keeps_what_came(sample_settings: Settings) -> None:
     """The text that was there stays, marked as cut; the model's connection is let go."""
     go = threading.Event()

@@ -1,7 +1,8 @@
 """The left pane: the turns so far, the one under way, and what to ask when there is none.
 
-Draws only. The turn under way is a fragment of its own that looks again several times a second, so
-that nothing else is drawn while an answer streams.
+Draws only. The turn under way is a fragment of its own, so that nothing else is drawn while an
+answer streams. Its script asks for the next look once it has drawn the last one: a browser that is
+slower than the answer gets fewer looks, not a queue of them that grows.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from rag.page.library import Library
     from rag.page.strings import Strings
 
-LOOK_SECONDS = 0.08
-"""The least time between two drawings of a streaming answer."""
+HEARTBEAT_SECONDS = 1.0
+"""How often one looks when the browser does not ask, as after a lost connection."""
 
 WAIT_SECONDS = 0.2
 """The longest that a drawing waits for something new to draw, and so that a click waits for it."""
@@ -47,7 +48,7 @@ def draw_conversation(session: Session, library: Library, options: Options, word
     _draw("turns", turns, session, words, act)
     # Both are always there, so that a turn that ends does not make the page anew.
     session.drawn = -1  # this run draws at once what the fragment's own runs wait for
-    under_way = st.fragment(_draw_live, run_every=LOOK_SECONDS if session.live else None)
+    under_way = st.fragment(_draw_live, run_every=HEARTBEAT_SECONDS if session.live else None)
     under_way(session, words, found=session.live is None or session.live.windows is not None)
     if not turns and session.live is None:
         _invite(session, library, options, words)
@@ -64,6 +65,7 @@ def _draw_live(session: Session, words: Strings, *, found: bool) -> None:
         session.drawn = len(live.text) + len(live.reasoning)
         if live.done or (live.windows is not None and not found):
             st.rerun()
+        session.look_again(HEARTBEAT_SECONDS)
     turns = []
     if live is not None:
         number = session.made + 1
@@ -72,7 +74,13 @@ def _draw_live(session: Session, words: Strings, *, found: bool) -> None:
             TurnView(number + at, pending.question, state="waiting", status=words.waiting)
             for at, pending in enumerate(session.waiting, 1)
         ]
-    _draw("live", turns, session, words, lambda action: _select(action, session))
+
+    def act(action: Action) -> None:
+        _select(action, session)
+        if action.what == "look":
+            session.looked_at = action.turn
+
+    _draw("live", turns, session, words, act, look=session.look if live else 0)
     if live is not None:
         st.button(words.stop, key="stop", icon=":material/stop_circle:", on_click=live.stop)
 
@@ -83,6 +91,8 @@ def _draw(
     session: Session,
     words: Strings,
     act: Callable[[Action], None],
+    *,
+    look: int = 0,
 ) -> None:
     names = ("again", "cancel", "copied", "copy", "edit", "edit_note", "reasoning", "send",
              "show_evidence", "show_prompt")  # fmt: skip
@@ -90,7 +100,7 @@ def _draw(
     draw(
         "conversation",
         key,
-        {"turns": turns, "words": said, "busy": session.live is not None},
+        {"turns": turns, "words": said, "busy": session.live is not None, "look": look},
         act,
     )
 

@@ -5,6 +5,7 @@ Kept in Streamlit's session state, one a browser tab. Knows the assistant, not h
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,8 @@ class Session:
     passages are looked at, None for the one under way. ``shown_size`` is the window size at which
     they are looked at, when it is not the one of the answer. ``opened`` is the document looked at,
     as ``(path, start of the passage)``; ``prompt_of`` the exchange whose prompt is.
-    ``drawn`` counts the characters of the answer under way that are on screen.
+    ``drawn`` counts the characters of the answer under way that are on screen; ``look`` numbers the
+    drawings that ask for another, ``looked_at`` is the last one that the browser has answered.
     """
 
     exchanges: list[Exchange] = field(default_factory=list)
@@ -47,6 +49,9 @@ class Session:
     prompt_of: int | None = None
     made: int = 0
     drawn: int = 0
+    look: int = 0
+    looked_at: int = 0
+    _look_began: float = 0.0
     _clicks: int = 0
 
     def ask(self, library: Library, pending: Pending) -> None:
@@ -97,6 +102,17 @@ class Session:
             self._look_at(self.made)
         if self.waiting:
             self.ask(library, self.waiting.pop(0))
+
+    def look_again(self, patience_seconds: float) -> None:
+        """Let this drawing ask for another, if the browser has seen the last that did.
+
+        So there is one question for the next drawing at a time, however many drawings there are.
+        After ``patience_seconds`` without an answer it is asked again.
+        """
+        now = time.monotonic()
+        if self.looked_at >= self.look or now - self._look_began > patience_seconds:
+            self.look += 1
+            self._look_began = now
 
     @property
     def history(self) -> tuple[Turn, ...]:

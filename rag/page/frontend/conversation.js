@@ -36,6 +36,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     root.replaceChildren(...order);
   }
   root.classList.toggle("busy", data.busy);
+  // The next drawing is asked for when this one is done, so that they never queue up.
+  if (data.look && data.look !== known.look) {
+    known.look = data.look;
+    setTimeout(() => setTriggerValue("action", { what: "look", turn: data.look }), 30);
+  }
   // A new question is brought into view; an answer that grows stays there unless one scrolled away.
   if (added || (data.busy && atEnd)) {
     requestAnimationFrame(() => {
