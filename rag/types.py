@@ -15,7 +15,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from rag.blocks import Block
+    from rag.splitting.blocks import Block
 
 Scalar = str | int | float | bool | date
 """What a document's metadata may hold: front matter, typed."""
@@ -30,6 +30,7 @@ SpanKind = Literal[
 Mode = Literal["dense", "keyword", "hybrid"]
 Refusal = Literal["off-topic", "not-found", "filter"]
 ReasoningMode = Literal["auto", "unopened", "text"]
+FollowUps = Literal["auto", "rule", "off"]
 
 
 @dataclass(frozen=True, slots=True)
