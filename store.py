@@ -1,6 +1,6 @@
 """Bring the collection up to date with a folder: ``python store.py docs``."""
 
-from rag.store_command import command
+from rag.commands.store import command
 
 if __name__ == "__main__":
     command()

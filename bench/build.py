@@ -90,7 +90,7 @@ def clocked(settings: Settings, *, full: bool = False) -> tuple[building.BuildRe
 def nothing_changed(settings: Settings) -> None:
     """Time `store.py` on an unchanged folder, in new processes."""
     code = (
-        "import json,sys,time; began=time.perf_counter(); from rag.store_command import main\n"
+        "import json,sys,time; began=time.perf_counter(); from rag.commands.store import main\n"
         "main(sys.argv[1:])\n"
         "print(json.dumps([time.perf_counter()-began, 'llama_index' in sys.modules]))"
     )

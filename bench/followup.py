@@ -31,10 +31,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from evaluation_sets import CachedEmbeddings, read_set
 from retrieval import WINDOW, collection, of_set
 
-from rag.claims import stem
-from rag.followup import standalone
-from rag.followup_words import ENGLISH
+from rag.followups.followup import standalone
+from rag.followups.words import ENGLISH
 from rag.retrieval import clean_query, retrieve
+from rag.support.claims import stem
 from rag.types import Mode, Turn
 
 Make = Callable[[str, Sequence[Turn]], str]

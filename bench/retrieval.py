@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from evaluation_sets import CachedEmbeddings, EvaluationSet, Question, Vectors, read_set
 
-from rag.fingerprint import fingerprint
+from rag.building.fingerprint import fingerprint
 from rag.keywords import passage_vector, query_vector
 from rag.nodes import ParsedSentence
 from rag.retrieval import find_hits, retrieve

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag.answer_stream import AnswerStream
+from rag.answers.extractive import extract
+from rag.answers.model import ask_model
+from rag.answers.stream import AnswerStream
 from rag.errors import SettingsError
-from rag.extractive import extract
-from rag.model_answer import ask_model
 from rag.prompt import NOT_FOUND, Language, question_language
 from rag.types import Answer, Refusal, Timings, Turn, Window
 
@@ -76,8 +76,8 @@ def answer(
 
 def preload() -> None:
     """Import what asking a chat model takes: seconds, better spent before the first question."""
-    import rag.chat_connection  # noqa: F401
-    from rag.chat_model import warm_up
+    import rag.endpoints.chat_connection  # noqa: F401
+    from rag.endpoints.chat_model import warm_up
 
     warm_up()
 

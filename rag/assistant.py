@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Self
 from rag.embeddings import open_embeddings
 from rag.errors import DocumentError
 from rag.filters import parse_filter, sources_like, typed, why_nothing
-from rag.fingerprint import check_fingerprint, fingerprint
-from rag.reranking import open_reranker
+from rag.building.fingerprint import check_fingerprint, fingerprint
+from rag.ranking.reranking import open_reranker
 from rag.retrieval import Retrieved, retrieve, windows_of
 from rag.stores import current_generation, open_store
 from rag.types import Condition, Hit, Mode, Timings, Turn, Window

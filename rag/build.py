@@ -1,4 +1,4 @@
-"""A folder → the collection brought up to date, and a :class:`~rag.report.BuildReport`.
+"""A folder → the collection brought up to date, and a :class:`~rag.building.report.BuildReport`.
 
     files → what changed → Update → switch
 
@@ -13,16 +13,16 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from rag.changes import Changes, compare
+from rag.building.changes import Changes, compare
+from rag.building.fingerprint import check_fingerprint, fingerprint
+from rag.building.previous import Previous, expected_fingerprint, read_previous
+from rag.building.report import BuildReport, Progress, Seconds, Stopwatch
+from rag.building.update import BuildCancelled, Update
 from rag.documents import find_documents
 from rag.embeddings import open_embeddings
 from rag.errors import DocumentError, StoreStale
-from rag.fingerprint import check_fingerprint, fingerprint
-from rag.previous import Previous, expected_fingerprint, read_previous
-from rag.report import BuildReport, Progress, Seconds, Stopwatch
 from rag.stores import open_writer
 from rag.stores.base import CollectionInfo, CollectionRecord, DocumentRecord, Fingerprint, Writer
-from rag.update import BuildCancelled, Update
 
 if TYPE_CHECKING:
     from rag.documents import File
@@ -48,8 +48,8 @@ def build(
     Raises :class:`~rag.errors.RagError`; whatever happens, readers have the old collection until
     the new one is complete.
     """
-    from rag.journal import drop_journals, has_journal, open_journal
-    from rag.vectors import VectorSource
+    from rag.building.journal import drop_journals, has_journal, open_journal
+    from rag.building.vectors import VectorSource
 
     watch, tell = Stopwatch(), progress or (lambda _: None)
     embeddings = open_embeddings(settings)

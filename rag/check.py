@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from rag.errors import RagError
 
 if TYPE_CHECKING:
-    from rag.chat_model import Delta
     from rag.embeddings import Embeddings
+    from rag.endpoints.chat_model import Delta
     from rag.settings import Settings
 
 PATIENCE_SECONDS = 30.0
@@ -69,7 +69,7 @@ def _vector(embeddings: Embeddings) -> str:
 
 
 def _collection(settings: Settings, embeddings: Embeddings) -> str:
-    from rag.fingerprint import check_fingerprint, fingerprint
+    from rag.building.fingerprint import check_fingerprint, fingerprint
     from rag.stores import open_store
 
     store = open_store(settings)
@@ -86,9 +86,9 @@ def _models(settings: Settings) -> str:
     """Ask for the list of models, which not every server has."""
     import openai
 
-    from rag.chat_model import list_models
-    from rag.endpoint import Endpoint
-    from rag.endpoint_errors import named_errors
+    from rag.endpoints.chat_model import list_models
+    from rag.endpoints.endpoint import Endpoint
+    from rag.endpoints.faults import named_errors
 
     endpoint = Endpoint.of_chat(settings)
     with endpoint.client() as client, named_errors(endpoint):
@@ -106,7 +106,7 @@ def _models(settings: Settings) -> str:
 
 def _chat(settings: Settings) -> Iterator[Check]:
     """Ask the chat model for a word, and yield what its stream was like."""
-    from rag.chat_connection import ChatConnection
+    from rag.endpoints.chat_connection import ChatConnection
     from rag.prompt import Message
 
     began = time.perf_counter()

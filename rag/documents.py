@@ -15,10 +15,11 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from rag.errors import DocumentError
-from rag.folder_search import MAX_FILE_BYTES, File, FolderSearch, explain
-from rag.languages import detect_language
 from rag.readers import READERS, read_content
+from rag.readers.folder_search import MAX_FILE_BYTES, File, FolderSearch, explain
+from rag.splitting.languages import detect_language
 from rag.types import Document, Selection, Skipped
+from rag.upload_folder import find_uploads
 
 if TYPE_CHECKING:
     from rag.settings import Settings
@@ -38,9 +39,15 @@ class Folder:
 
 
 def find_documents(settings: Settings) -> Folder:
-    """Find the documents that ``settings`` name; see :func:`find_files`."""
+    """Find the documents that ``settings`` name, uploads too; see :func:`find_files`."""
     selection = Selection(settings.include or "", settings.exclude or "", settings.max_files)
-    return find_files(settings.docs, selection)
+    own = find_files(settings.docs, selection)
+    uploads, skipped = find_uploads(settings, own.root, {file.path for file in own.files})
+    return Folder(
+        own.root,
+        tuple(sorted([*own.files, *uploads], key=lambda file: file.path)),
+        tuple(sorted([*own.skipped, *skipped], key=lambda each: each.path)),
+    )
 
 
 def find_files(folder: Path, selection: Selection | None = None) -> Folder:

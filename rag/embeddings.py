@@ -1,7 +1,7 @@
 """Texts → dense vectors of unit norm: by the bundled model, or by an endpoint's.
 
 :func:`open_embeddings` gives one of two things that keep to :class:`Embeddings`:
-:class:`BundledEmbeddings` here, and :class:`~rag.endpoint_embeddings.EndpointEmbeddings`, imported
+:class:`BundledEmbeddings` here, and :class:`~rag.endpoints.embeddings.EndpointEmbeddings`, imported
 when a model of an endpoint is set. Knows nothing of documents or of the collection.
 """
 
@@ -85,7 +85,7 @@ def open_embeddings(settings: Settings) -> Embeddings:
     """Return the embeddings that ``settings`` names; loads and asks nothing yet."""
     if settings.embedding_model == BUNDLED:
         return BundledEmbeddings()
-    from rag.endpoint_embeddings import EndpointEmbeddings
+    from rag.endpoints.embeddings import EndpointEmbeddings
 
     return EndpointEmbeddings(settings)
 

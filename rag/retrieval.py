@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rag.building.fingerprint import check_fingerprint, fingerprint
 from rag.errors import SettingsError
-from rag.fingerprint import check_fingerprint, fingerprint
-from rag.fusion import KEYWORD_WEIGHT, rank_hits
 from rag.keywords import matched_terms, query_vector
+from rag.ranking.fusion import KEYWORD_WEIGHT, rank_hits
 from rag.stores.base import Legs
 from rag.types import Condition, Hit, Mode, Window
 from rag.windows import merge_windows, window_keys
 
 if TYPE_CHECKING:
     from rag.embeddings import Embeddings
-    from rag.reranking import Reranker
+    from rag.ranking.reranking import Reranker
     from rag.stores.base import Store
 
 LONGEST_QUERY = 2000
@@ -96,9 +96,9 @@ def find_hits(
 
     Each leg that ``mode`` asks for fetches ``candidates`` sentences (at least ``top_k``), of which
     the best ``top_k`` stay; ``keyword_weight`` (0 to 1) and ``rrf_k`` say how both legs are fused
-    (see :mod:`rag.fusion`), and ``rerank`` may order the candidates anew. The query is embedded
-    only where there is a dense leg, and searched up to :data:`LONGEST_QUERY` characters. One
-    without any letter or digit finds nothing by keyword. Raises
+    (see :mod:`rag.ranking.fusion`), and ``rerank`` may order the candidates anew. The query is
+    embedded only where there is a dense leg, and searched up to :data:`LONGEST_QUERY` characters.
+    One without any letter or digit finds nothing by keyword. Raises
     :class:`~rag.errors.SettingsError` for an empty query, else what is raised by the store, the
     embeddings and the reranker.
     """
@@ -141,12 +141,12 @@ def windows_of(
     """Read the windows of ``window_size`` around ``hits``, best first: one read, no search.
 
     With ``merge_threshold`` (0 to 1) windows grow to the paragraphs, sections and documents of
-    which more than that share are hits, up to ``max_characters``: see :mod:`rag.merging`.
+    which more than that share are hits, up to ``max_characters``: see :mod:`rag.ranking.merging`.
     """
     if not hits:
         return ()
     if merge_threshold is not None:
-        from rag.merging import merged_windows
+        from rag.ranking.merging import merged_windows
 
         return merged_windows(
             store, hits, window_size, merge_threshold=merge_threshold, max_characters=max_characters

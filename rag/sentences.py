@@ -11,16 +11,16 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from rag.languages import detect_language
-from rag.lengths import CAP, CODE_CAP, cut_lines, cut_prose
-from rag.paragraphs import plain_blocks
-from rag.stops import sentence_ends
+from rag.splitting.languages import detect_language
+from rag.splitting.lengths import CAP, CODE_CAP, cut_lines, cut_prose
+from rag.splitting.paragraphs import plain_blocks
+from rag.splitting.stops import sentence_ends
 from rag.types import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rag.blocks import Block
+    from rag.splitting.blocks import Block
 
 SPLITTER = "sentences-3"
 """Version of the rules: stored with a collection, which must be rebuilt when they change."""
@@ -45,7 +45,7 @@ def split_sentences(
     """
     found: Iterable[Block] = blocks
     if not blocks and markdown:
-        from rag.markdown import markdown_blocks
+        from rag.splitting.markdown import markdown_blocks
 
         found = markdown_blocks(text)
     elif not blocks:

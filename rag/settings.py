@@ -48,6 +48,8 @@ class Settings:
     include: str | None = setting("RAG_INCLUDE", "only files that match one of these patterns, as in `.gitignore`, divided by commas", None)
     exclude: str | None = setting("RAG_EXCLUDE", "files and folders to leave out, likewise; a file `.ragignore` in the folder does the same", None)
     max_files: int = setting("RAG_MAX_FILES", "a folder with more documents is refused", 20_000, integer, least=1)
+    uploads: Path | None = setting("RAG_UPLOADS", "folder of the files uploaded in the page, read as `uploads/…`; by default beside the documents, as `docs-uploads` is beside `docs`", None, path)
+    max_upload_megabytes: int = setting("RAG_MAX_UPLOAD_MB", "largest file that can be uploaded; 0: none can", 20, integer, least=0, most=50)
     collection: str = setting("RAG_COLLECTION", "collection name", "window_db", flag="--collection")
     qdrant_path: Path = setting("QDRANT_PATH", "folder of the embedded store, used when no URL is set", Path(".qdrant"), path, flag="--qdrant-path")
     qdrant_url: str | None = setting("QDRANT_URL", "Qdrant server or cluster", None, flag="--qdrant-url")

@@ -220,13 +220,16 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Milliseconds. ``first_token`` is None until there is a first piece of text."""
+    """Milliseconds. ``first_token`` is None until there is a first piece of text. ``rewrite`` is
+    what making a follow-up stand alone took, before the search.
+    """
 
     embed: float = 0.0
     search: float = 0.0
     retrieve: float = 0.0
     first_token: float | None = None
     total: float = 0.0
+    rewrite: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +257,11 @@ class Answer:
     reasoning: str = ""
     notes: tuple[str, ...] = ()
     timings: Timings = field(default_factory=Timings)
+
+    @property
+    def rewritten(self) -> bool:
+        """Whether the query is another than the question, a long question's beginning aside."""
+        return not " ".join(self.question.split()).startswith(" ".join(self.query.split()))
 
     @property
     def refused(self) -> bool:

@@ -157,12 +157,19 @@ class Visitor:
         self.context.close()
 
 
-def in_view(locator: Locator) -> bool:
-    """Whether the top of an element is on screen."""
-    place = locator.bounding_box()
+def comes_into_view(locator: Locator, seconds: float = 10) -> bool:
+    """Whether the top of an element is on screen, or gets there and stays: pages scroll smoothly."""
     size = locator.page.viewport_size
     assert size is not None
-    return place is not None and 0 <= place["y"] < size["height"]
+    seen = None
+    for _ in range(int(seconds / 0.1)):
+        place = locator.bounding_box()
+        top = place["y"] if place else -1
+        if top == seen and 0 <= top < size["height"]:
+            return True
+        seen = top
+        locator.page.wait_for_timeout(100)
+    return False
 
 
 def _wait_until_ready(page: Page) -> None:

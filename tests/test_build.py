@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag import update
 from rag.build import BuildCancelled, BuildReport, Progress, build
+from rag.building import update
+from rag.building.fingerprint import check_fingerprint, fingerprint
+from rag.building.journal import has_journal
 from rag.embeddings import open_embeddings
 from rag.errors import DocumentError, ModelRejected, StoreMissing, StoreStale
-from rag.fingerprint import check_fingerprint, fingerprint
-from rag.journal import has_journal
 from rag.settings import Settings
 from rag.stores import current_generation, open_store, payload
 from rag.stores.edge import open_edge
@@ -264,7 +264,7 @@ def test_a_server_is_built_like_the_embedded_store(
     def built_remotely() -> tuple[tuple[int, int, int], list[object]]:
         with monkeypatch.context() as patch:
             patch.setattr("rag.build.open_writer", lambda *_, full, **__: remote.writer(full=full))
-            patch.setattr("rag.previous.open_store", lambda _: remote.open())
+            patch.setattr("rag.building.previous.open_store", lambda _: remote.open())
             report = build(settings.with_(qdrant_path=settings.qdrant_path / "journal"))
         store = remote.open()
         sentences = list(store.sentences())
@@ -313,7 +313,7 @@ def test_a_killed_build_pays_nothing_twice(settings: Settings, server: Embedding
     (settings.docs / "long.md").write_text(f"# Long\n\n{lines}\n")
     server.inputs.clear()
     server.delay_seconds = 0.3
-    code = f"from rag.store_command import command; command() # {settings.docs}"
+    code = f"from rag.commands.store import command; command() # {settings.docs}"
     environ = {
         **os.environ, "RAG_EMBEDDING_MODEL": "test-embeddings", "OPENAI_BASE_URL": server.url,
         "RAG_DOCS": str(settings.docs), "QDRANT_PATH": str(settings.qdrant_path),

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from rag import chat_connection
-from rag.chat_connection import ChatConnection
-from rag.endpoint_errors import TooLong
+from rag.endpoints import chat_connection
+from rag.endpoints.chat_connection import ChatConnection
+from rag.endpoints.faults import TooLong
 from rag.errors import ModelError, ModelRejected, ModelUnreachable, SettingsError
 from rag.prompt import Message
 from rag.settings import Settings

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from rag.chat_model import Delta, list_models, stream_deltas
-from rag.endpoint import Endpoint
-from rag.endpoint_errors import named_errors
+from rag.endpoints.chat_model import Delta, list_models, stream_deltas
+from rag.endpoints.endpoint import Endpoint
+from rag.endpoints.faults import named_errors
 from rag.errors import ModelError, ModelRejected, ModelUnreachable, SettingsError
 from rag.prompt import Message
 from rag.settings import Settings

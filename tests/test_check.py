@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from rag import chat_connection, check
+from rag import check
+from rag.endpoints import chat_connection
 from rag.settings import Settings
 from tests.chat_server import ChatServer, Reply
 

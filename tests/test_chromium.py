@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag.settings import Settings
-from tests.browser import Page, Visitor, in_view, open_browser, running_page
+from tests.browser import Page, Visitor, comes_into_view, open_browser, running_page
 from tests.chat_server import ChatServer, Reply
 
 if TYPE_CHECKING:
@@ -107,8 +107,7 @@ def test_an_answer_streams_and_its_citations_lead_to_passages(site: Site, visit:
     card = visitor.tab.locator("section.card[data-numbers='2']")
     visitor.tab.locator("section.card.here").wait_for()
     assert card.get_attribute("aria-current") == "true"
-    visitor.tab.wait_for_timeout(600)  # it scrolls smoothly
-    assert in_view(card)
+    assert comes_into_view(card)
     assert len(site.server.chats) == chats
     assert visitor.box.bounding_box() == bottom
     visitor.picture("answer")
@@ -222,7 +221,7 @@ def test_a_document_opens_at_its_passage(site: Site, visit: Look) -> None:
     visitor.cards.first.get_by_role("button", name="Open document").click()
     target = visitor.tab.locator("mark.target")
     target.wait_for()
-    assert in_view(target)
+    assert comes_into_view(target)
     shown = visitor.tab.locator(".document .text").inner_text()
     from tests.conftest import SAMPLES
 
@@ -310,8 +309,7 @@ def test_a_narrow_screen_has_it_all(site: Site, visit: Look) -> None:
         assert place["x"] + place["width"] <= 390
     visitor.answer.get_by_role("link", name="[1]").click()
     visitor.tab.locator("section.card.here").wait_for()
-    visitor.tab.wait_for_timeout(600)
-    assert in_view(visitor.tab.locator("section.card.here"))
+    assert comes_into_view(visitor.tab.locator("section.card.here"))
     visitor.picture("narrow")
 
 

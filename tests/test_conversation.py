@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from rag.citations import find_citations
-from rag.conversation import Conversations, history_of
-from rag.conversation_export import export_json, export_markdown
+from rag.conversations.conversation import Conversations, history_of
+from rag.conversations.export import export_json, export_markdown
+from rag.conversations.rated_turns import evaluation_rows
+from rag.conversations.stored_turn import StoredTurn, TurnSettings, Visitor
 from rag.errors import ConversationMissing, HistoryError
-from rag.rated_turns import evaluation_rows
-from rag.stored_turn import StoredTurn, TurnSettings, Visitor
-from rag.support import Support
+from rag.support.checking import Support
 from rag.types import Answer, Condition, Hit, Sentence, Timings, Turn, Usage, Window
 from tests.conftest import ROOT
 
@@ -206,8 +206,8 @@ WRITER = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from rag.conversation import Conversations
-from rag.stored_turn import StoredTurn, TurnSettings, Visitor
+from rag.conversations.conversation import Conversations
+from rag.conversations.stored_turn import StoredTurn, TurnSettings, Visitor
 kept = Conversations(Path(sys.argv[2]))
 turn = StoredTurn("Q" * 5000, TurnSettings(2, 6, "hybrid"))
 print("ready", flush=True)

@@ -14,7 +14,7 @@ import pytest
 
 from rag.documents import digest_file, find_files, read_document, title_of
 from rag.errors import DocumentError
-from rag.folder_search import MAX_FILE_BYTES
+from rag.readers.folder_search import MAX_FILE_BYTES
 from rag.types import Document
 from tests.conftest import ROOT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.enclosures import LONGEST, Enclosures
+from rag.splitting.enclosures import LONGEST, Enclosures
 
 
 def inside(text: str, *, wide: bool = False) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.enumerations import run_in_markers
+from rag.splitting.enumerations import run_in_markers
 from tests.test_stops import split
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from rag.answers.extractive import MAX_CHARACTERS, MAX_HITS, extract
 from rag.citations import find_citations
-from rag.extractive import MAX_CHARACTERS, MAX_HITS, extract
 from rag.types import Window
 from tests.windows import window
 

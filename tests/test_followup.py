@@ -7,17 +7,18 @@ import time
 import pytest
 
 from rag.errors import ModelUnreachable
-from rag.followup import Query, standalone
-from rag.leaning import leaning
-from rag.phrases import phrases
+from rag.followups.followup import FELL_BACK, Query, query_for, standalone
+from rag.followups.leaning import leaning
+from rag.followups.phrases import phrases
+from rag.followups.rewriting import Chat, chat_with
+from rag.followups.topic import MAX_PHRASES, topic
 from rag.prompt import Message, build_rewrite
-from rag.rewriting import Chat, chat_with
 from rag.settings import Settings
-from rag.topic import MAX_PHRASES, topic
 from rag.types import Turn
 from tests.chat_server import ChatServer, Reply
 
 KETTLE = (Turn("How long is the warranty of the Aqua X200 kettle?", "It is 2 years [1]."),)
+AS_TYPED = Query("How do I clean it?", fell_back=FELL_BACK)
 CHINESE = (Turn("电热水壶的保修期是多久？", "保修期为两年 [1]。"),)
 
 
@@ -126,14 +127,14 @@ def test_the_model_rewrites() -> None:
 )  # fmt: skip
 def test_a_rewrite_that_answers_drifts_or_is_empty_is_not_used(reply: str) -> None:
     """The question is searched as it was typed."""
-    assert standalone("How do I clean it?", KETTLE, chat=says(reply)) == Query("How do I clean it?")
+    assert standalone("How do I clean it?", KETTLE, chat=says(reply)) == AS_TYPED
 
 
 def test_a_rewrite_may_not_lose_a_name() -> None:
     """What the question names itself must be in the rewrite."""
     history = (*KETTLE, Turn("Is there a filter?", "Yes."))
     query = standalone("Does that fit the B7?", history, chat=says("Does the kettle filter fit?"))
-    assert query == Query("Does that fit the B7?")
+    assert query == Query("Does that fit the B7?", fell_back=FELL_BACK)
 
 
 def test_a_model_that_fails_leaves_the_question() -> None:
@@ -142,7 +143,7 @@ def test_a_model_that_fails_leaves_the_question() -> None:
     def fails(_: object) -> str:
         raise ModelUnreachable("no server")
 
-    assert standalone("How do I clean it?", KETTLE, chat=fails) == Query("How do I clean it?")
+    assert standalone("How do I clean it?", KETTLE, chat=fails) == AS_TYPED
 
 
 def test_a_question_that_stands_alone_asks_no_model() -> None:
@@ -176,13 +177,26 @@ def test_a_slow_model_is_left_in_time(reply: Reply) -> None:
         began = time.monotonic()
         query = standalone("How do I clean it?", KETTLE, chat=chat_with(settings, 0.5))
         assert time.monotonic() - began < 10
-    assert query == Query("How do I clean it?")
+    assert query == AS_TYPED
 
 
 def test_there_is_nothing_to_ask_without_a_model_or_without_time() -> None:
     """Then the rule is used."""
     assert chat_with(Settings()) is None
     assert chat_with(Settings(chat_model="m"), 0) is None
+
+
+def test_the_settings_say_how() -> None:
+    """Follow-ups are rewritten by the model, by the rule although there is one, or not at all."""
+    rewrite = "How do I clean the Aqua X200 kettle?"
+    with ChatServer(Reply([rewrite])) as server:
+        settings = Settings(chat_model="test-model", openai_base_url=server.url)
+        made = {
+            how: query_for("How do I clean it?", KETTLE, settings.with_(follow_ups=how)).how
+            for how in ("auto", "rule", "off")
+        }
+    assert made == {"auto": "model", "rule": "rule", "off": "typed"}
+    assert len(server.chats) == 1
 
 
 def test_no_turn_can_pass_for_the_question() -> None:

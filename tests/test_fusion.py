@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.fusion import rank_hits
+from rag.ranking.fusion import rank_hits
 from rag.stores.base import Legs, Scored
 from rag.types import Hit, Sentence
 

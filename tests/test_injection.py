@@ -15,14 +15,14 @@ import pytest
 
 from rag.answering import answer
 from rag.cli import printable
-from rag.conversation import Conversations
-from rag.conversation_export import export_json, export_markdown
-from rag.output import answer_record, passages_text
+from rag.commands.output import answer_record, passages_text
+from rag.conversations.conversation import Conversations
+from rag.conversations.export import export_json, export_markdown
+from rag.conversations.stored_turn import StoredTurn, TurnSettings, Visitor
 from rag.page.answer_tree import Json, answer_tree
 from rag.prompt import RULES, build_messages
 from rag.settings import Settings
-from rag.stored_turn import StoredTurn, TurnSettings, Visitor
-from rag.support import check_support
+from rag.support.checking import check_support
 from rag.types import Answer, Hit, Sentence, Turn, Window
 from tests.chat_server import ChatServer, Reply
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rag.building.journal import Journal, drop_journals, has_journal, journal_path, open_journal
+from rag.building.vectors import digest_text
 from rag.errors import StoreError
-from rag.journal import Journal, drop_journals, has_journal, journal_path, open_journal
 from rag.settings import Settings
 from rag.stores.base import Fingerprint
-from rag.vectors import digest_text
 
 FINGERPRINT = Fingerprint("model", 3, 1, "splitter", "tokenizer")
 DIGESTS = [digest_text(text) for text in ("one", "two", "three")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.languages import detect_language
+from rag.splitting.languages import detect_language
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.lengths import cut_lines, cut_prose
+from rag.splitting.lengths import cut_lines, cut_prose
 from tests.strange_texts import quick, strange_texts
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag.markdown import markdown_blocks
 from rag.sentences import split_sentences
+from rag.splitting.markdown import markdown_blocks
 from rag.types import Span
 
 MANUAL = """\
@@ -238,6 +238,6 @@ def test_a_long_text_is_parsed_in_parts_with_the_same_blocks(
     )
     text = "# Title\n\n" + "".join(section.format(number) for number in range(40))
     whole = list(markdown_blocks(text))
-    monkeypatch.setattr("rag.markdown.PART", 200)
+    monkeypatch.setattr("rag.splitting.markdown.PART", 200)
     assert list(markdown_blocks(text)) == whole
     assert whole[-3].section == ("Title", "Part 39")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.markers import FRESH, MARKER, row_kind
+from rag.splitting.markers import FRESH, MARKER, row_kind
 
 
 @pytest.mark.parametrize(

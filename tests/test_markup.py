@@ -7,8 +7,8 @@ import doctest
 import pytest
 from hypothesis import given
 
-from rag import markup
-from rag.markup import has_words, mask_markup, plain_words
+from rag.splitting import markup
+from rag.splitting.markup import has_words, mask_markup, plain_words
 from tests.strange_texts import quick, strange_texts
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from rag.merging import merged_windows
+from rag.ranking.merging import merged_windows
 from rag.stores.base import Store
 from rag.types import Condition, Hit, Window
 from tests.small_collection import WordEmbeddings, build_small

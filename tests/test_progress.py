@@ -6,9 +6,9 @@ import io
 
 import pytest
 
-from rag import progress
-from rag.progress import ProgressLine
-from rag.report import Progress
+from rag.building.report import Progress
+from rag.commands import progress
+from rag.commands.progress import ProgressLine
 
 
 class Terminal(io.StringIO):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rag.commands.questions import read_row, read_rows
 from rag.errors import SettingsError
-from rag.questions import read_row, read_rows
 
 
 def test_a_row_is_a_line(tmp_path: Path) -> None:

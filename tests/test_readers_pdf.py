@@ -11,9 +11,9 @@ import pypdfium2
 import pytest
 
 from rag.documents import read_document
-from rag.folder_search import File
 from rag.nodes import parse_sentences
 from rag.readers import Content
+from rag.readers.folder_search import File
 from rag.readers.pdf import read
 from rag.readers.pdf_glyphs import GLYPHS
 from tests.conftest import SAMPLES

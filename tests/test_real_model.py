@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from rag.answer_stream import STOPPED, AnswerStream
 from rag.answering import answer
-from rag.chat_connection import ChatConnection
+from rag.answers.stream import STOPPED, AnswerStream
 from rag.check import check
+from rag.endpoints.chat_connection import ChatConnection
 from rag.prompt import Message
 from rag.settings import Settings
 from rag.types import Window

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.reasoning import ReasoningSplitter
+from rag.answers.reasoning import ReasoningSplitter
 from rag.types import ReasoningMode
 
 

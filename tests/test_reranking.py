@@ -12,7 +12,7 @@ from typing import Any, Self
 import pytest
 
 from rag.errors import ModelError, ModelRejected, ModelUnreachable, SettingsError
-from rag.reranking import open_reranker
+from rag.ranking.reranking import open_reranker
 from rag.retrieval import retrieve
 from rag.settings import Settings
 from rag.types import Hit, Sentence

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rag.errors import SettingsError
-from rag.fusion import rank_hits
+from rag.ranking.fusion import rank_hits
 from rag.retrieval import LONGEST_QUERY, Retrieved, retrieve, windows_of
 from rag.stores.base import Legs, Scored, Store
 from rag.types import Condition, Mode, Sentence

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 
-from rag.lengths import CAP, CODE_CAP
 from rag.sentences import split_sentences
+from rag.splitting.lengths import CAP, CODE_CAP
 from tests.strange_texts import quick, strange_texts
 
 

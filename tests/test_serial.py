@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.serial import from_json, to_json
+from rag.conversations.serial import from_json, to_json
 from rag.types import Answer, Citation, Condition, Hit, Sentence, Timings, Usage, Window
 from tests.strange_texts import quick
 

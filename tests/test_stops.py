@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from rag.languages import detect_language
-from rag.stops import sentence_ends
+from rag.splitting.languages import detect_language
+from rag.splitting.stops import sentence_ends
 
 
 def split(text: str, language: str | None = None) -> list[str]:

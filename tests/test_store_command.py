@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rag.cli import run
-from rag.store_command import main
+from rag.commands.store import main
 from tests.conftest import ROOT
 from tests.embedding_server import EmbeddingServer
 
@@ -188,7 +188,7 @@ def test_a_dry_run_measures_the_bundled_model(
 
 def test_help_is_quick_because_it_loads_nothing(docs: Path) -> None:
     """--help imports neither numpy nor a store."""
-    code = "import sys, atexit; from rag.store_command import main\n"
+    code = "import sys, atexit; from rag.commands.store import main\n"
     code += (
         "atexit.register(lambda: print({'numpy', 'qdrant_edge', 'dotenv'} & set(sys.modules)))\n"
     )

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.answer_sentences import answer_sentences
+from rag.answers.extractive import extract
 from rag.citations import find_citations
 from rag.embeddings import BundledEmbeddings
-from rag.extractive import extract
-from rag.negations import find_negations
-from rag.quantities import find_quantities
 from rag.sentences import split_sentences
-from rag.support import NOT_FOUND, Support, check_support
+from rag.support.answer_sentences import answer_sentences
+from rag.support.checking import NOT_FOUND, Support, check_support
+from rag.support.negations import find_negations
+from rag.support.quantities import find_quantities
 from rag.types import Answer, Hit, Sentence, Window
 from tests.strange_texts import quick
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.watch import watch
+from rag.building.watch import watch
 
 
 class Watched:

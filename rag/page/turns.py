@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from rag.answer_stream import STOPPED
+from rag.answers.stream import STOPPED
 from rag.page.answer_tree import Json, answer_tree
 from rag.page.cards import heading, place
 from rag.page.strings import Strings, fault

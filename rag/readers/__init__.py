@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Protocol, cast
 
-from rag.blocks import Block
+from rag.splitting.blocks import Block
 from rag.types import Metadata, Page
 
 READING = "readers-1"

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag.blocks import Block, Cut
 from rag.readers import Content
+from rag.splitting.blocks import Block, Cut
 from rag.types import Page, SpanKind
 
 LONG_ROW = 400

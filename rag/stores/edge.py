@@ -101,14 +101,16 @@ class EdgeStore:
             wanted = engine_filter(clauses) if clauses else None
             params = engine.SearchParams(hnsw_ef=max(SEARCHED, limit))
             requests = [
-                engine.QueryRequest(
-                    limit, query=query, filter=wanted, with_payload=True, params=params
-                )
+                engine.QueryRequest(limit, query=query, filter=wanted, params=params)
                 for query in queries.values()
             ]
             found = self._shard.query_batch(engine.QueryBatchRequest(requests))
+            # Read once for both legs, which is half the time of having each leg bring payloads.
+            ids: Any = list({point.id for points in found for point in points})
+            records = self._shard.retrieve(ids, True, False)
+        sentences: Any = {record.id: payload.sentence_of(record.payload) for record in records}
         legs = zip(queries, found, strict=True)
-        return Legs(**{n: best_first((p.payload, p.score) for p in points) for n, points in legs})
+        return Legs(**{n: best_first((sentences[p.id], p.score) for p in ps) for n, ps in legs})
 
     def read(self, keys: Iterable[tuple[str, int]]) -> list[Sentence]:
         """Return the sentences ``(source, index)`` that exist, in document order."""

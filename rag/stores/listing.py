@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rag.stores.base import DocumentRecord, Scored
 from rag.stores.conditions import selects, selects_sentence
-from rag.stores.payload import sentence_of
 from rag.types import Condition, Sentence
 
 PAGE = 1000
@@ -19,13 +17,13 @@ def in_document_order(sentences: Iterable[Sentence]) -> list[Sentence]:
     return sorted(sentences, key=lambda sentence: (sentence.source, sentence.index))
 
 
-def best_first(found: Iterable[tuple[Mapping[str, Any] | None, float]]) -> tuple[Scored, ...]:
-    """Read payloads and scores, and order them by score.
+def best_first(found: Iterable[tuple[Sentence, float]]) -> tuple[Scored, ...]:
+    """Order found sentences by score.
 
     Equal scores stand by path and index, so that the order is always one.
     """
-    scored = (Scored(sentence_of(payload), score) for payload, score in found)
-    return tuple(sorted(scored, key=lambda s: (-s.score, s.sentence.source, s.sentence.index)))
+    ordered = sorted(found, key=lambda pair: (-pair[1], pair[0].source, pair[0].index))
+    return tuple(Scored(sentence, score) for sentence, score in ordered)
 
 
 def list_sentences(

@@ -73,7 +73,10 @@ class ServerStore:
         with translated(f"search {self._info.collection}", self._info.location):
             found = self._client.query_batch_points(self._physical, requests)
         legs = zip(queries, (response.points for response in found), strict=True)
-        return Legs(**{n: best_first((p.payload, p.score) for p in points) for n, points in legs})
+        return Legs(**{
+            name: best_first((payload.sentence_of(p.payload), p.score) for p in points)
+            for name, points in legs
+        })  # fmt: skip
 
     def read(self, keys: Iterable[tuple[str, int]]) -> list[Sentence]:
         """Return the sentences ``(source, index)`` that exist, in document order."""

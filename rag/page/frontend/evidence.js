@@ -1,11 +1,14 @@
 // Draws the passages of an answer, or one whole document; found sentences are marked.
 
+// Milliseconds in which the browser may still be scrolling to a card.
+const ON_ITS_WAY = 1500;
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = rootOf(parentElement, "evidence");
   const act = (what, more) => setTriggerValue("action", { what, ...more });
   let state = drawn.get(root);
   if (!state) {
-    state = { focused: null, json: "" };
+    state = { focused: null, json: "", shown: -Infinity };
     drawn.set(root, state);
     state.listen = (event) => {
       if (state.document) {
@@ -28,6 +31,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (data.document) drawDocument(root, data.document, data.words, act);
     else drawCards(root, data, act, here);
     if (!sameTurn && !data.document) scrollerOf(root).scrollTo({ top: 0 });
+    // New nodes in place of the old ones end the way to a card that was just asked for.
+    if (here && !data.document && performance.now() - state.shown < ON_ITS_WAY) show(root, here);
   }
   if (data.focus && data.focus.click !== state.focused) {
     state.focused = data.focus.click;
@@ -39,6 +44,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function show(root, passage) {
   const card = root.querySelector(`[data-numbers~="${Number(passage)}"]`);
   if (!card) return;
+  drawn.get(root).shown = performance.now();
   for (const other of root.querySelectorAll(".here")) {
     other.classList.remove("here");
     other.removeAttribute("aria-current");

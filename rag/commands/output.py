@@ -1,0 +1,178 @@
+"""Answers and passages → the JSON object of the command-line contract, and text for a terminal.
+
+Knows nothing of how they came about. Offsets are those of the values: code points, half-open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from rag.types import Answer, Hit, Window
+
+
+class Scores(TypedDict):
+    """A highlight's scores; None where the mode has no such leg, or the leg did not find it."""
+
+    dense: float | None
+    keyword: float | None
+    fused: float | None
+
+
+class Ranks(TypedDict):
+    """A highlight's places in the two legs, from 1; None likewise."""
+
+    dense: int | None
+    keyword: int | None
+
+
+class HighlightRecord(TypedDict):
+    """A found sentence."""
+
+    start: int
+    end: int
+    rank: int
+    terms: list[str]
+    scores: Scores
+    ranks: Ranks
+
+
+class PassageRecord(TypedDict):
+    """A window."""
+
+    rank: int
+    source: str
+    title: str
+    section: list[str]
+    page: int | None
+    start: int
+    end: int
+    text: str
+    highlights: list[HighlightRecord]
+
+
+class CitationRecord(TypedDict):
+    """A marker of the answer, and the rank of the passage that it names."""
+
+    marker: int
+    passage: int
+
+
+class UsageRecord(TypedDict):
+    """Tokens, as the model's server counted them."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+class TimingsRecord(TypedDict):
+    """Milliseconds."""
+
+    rewrite_ms: float
+    embed_ms: float
+    search_ms: float
+    retrieve_ms: float
+    first_token_ms: float | None
+    total_ms: float
+
+
+class AnswerRecord(TypedDict):
+    """The object that ``ask.py --json`` prints."""
+
+    id: str | int | None
+    question: str
+    query: str
+    answer: str
+    refused: bool
+    refusal: str | None
+    answerer: str
+    cut: bool
+    usage: UsageRecord | None
+    notes: list[str]
+    citations: list[CitationRecord]
+    passages: list[PassageRecord]
+    timings: TimingsRecord
+
+
+def answer_record(answer: Answer, row_id: str | int | None = None) -> AnswerRecord:
+    """Turn an answer into the contract's object. ``row_id`` is the ``id`` of a ``--batch`` row."""
+    usage, timings = answer.usage, answer.timings
+    return {
+        "id": row_id,
+        "question": answer.question,
+        "query": answer.query,
+        "answer": answer.text,
+        "refused": answer.refused,
+        "refusal": answer.refusal,
+        "answerer": answer.answerer,
+        "cut": answer.cut,
+        "usage": None
+        if usage is None
+        else {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
+        "notes": list(answer.notes),
+        "citations": [{"marker": c.marker, "passage": c.passage} for c in answer.citations],
+        "passages": [passage_record(window) for window in answer.windows],
+        "timings": {
+            "rewrite_ms": round(timings.rewrite, 3),
+            "embed_ms": round(timings.embed, 3),
+            "search_ms": round(timings.search, 3),
+            "retrieve_ms": round(timings.retrieve, 3),
+            "first_token_ms": None
+            if timings.first_token is None
+            else round(timings.first_token, 3),
+            "total_ms": round(timings.total, 3),
+        },
+    }
+
+
+def passage_record(window: Window) -> PassageRecord:
+    """Turn a window into the contract's passage."""
+    return {
+        "rank": window.rank,
+        "source": window.source,
+        "title": window.title,
+        "section": list(window.section),
+        "page": window.page,
+        "start": window.start,
+        "end": window.end,
+        "text": window.text,
+        "highlights": [_highlight(hit) for hit in window.hits],
+    }
+
+
+def _highlight(hit: Hit) -> HighlightRecord:
+    return {
+        "start": hit.sentence.start,
+        "end": hit.sentence.end,
+        "rank": hit.rank,
+        "terms": list(hit.terms),
+        "scores": {"dense": hit.dense, "keyword": hit.keyword, "fused": hit.fused},
+        "ranks": {"dense": hit.dense_rank, "keyword": hit.keyword_rank},
+    }
+
+
+def passages_text(windows: Sequence[Window], mark: tuple[str, str]) -> str:
+    """Write the passages for reading: a line ``[1] path:start-end · title › section``, the text.
+
+    ``mark`` is what to put before and after each found sentence. The text is as the documents have
+    it: strip it before it reaches a terminal.
+    """
+    blocks = []
+    for window in windows:
+        names = list(dict.fromkeys(filter(None, (window.title, *window.section))))
+        place = " › ".join(names) + (f", p. {window.page}" if window.page is not None else "")
+        head = f"[{window.rank}] {window.source}:{window.start}-{window.end}"
+        body = "\n".join(f"    {line}".rstrip() for line in _marked(window, mark).split("\n"))
+        blocks.append(f"{head}{' · ' + place if place else ''}\n{body}\n")
+    return "\n".join(blocks)
+
+
+def _marked(window: Window, mark: tuple[str, str]) -> str:
+    pieces, at = [], window.start
+    for hit in window.hits:
+        start, end = hit.sentence.start, hit.sentence.end
+        pieces += [window.text[at - window.start : start - window.start], mark[0]]
+        # A mark for each line, since the lines are indented one by one.
+        pieces += [hit.sentence.text.replace("\n", f"{mark[1]}\n{mark[0]}"), mark[1]]
+        at = end
+    return "".join([*pieces, window.text[at - window.start :]])

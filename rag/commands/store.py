@@ -1,0 +1,147 @@
+"""What ``store.py`` does: arguments → a build, or what is asked about it → text or JSON.
+
+Reports go to standard output, everything else to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag.cli import add_setting_flags, printable, run, settings_from
+from rag.errors import RagError, StoreBusy
+
+if TYPE_CHECKING:
+    from rag.commands.store_output import Record
+    from rag.settings import Settings
+
+_FLAGS = ("collection", "qdrant_path", "qdrant_url", "window_size")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run ``store.py``. Raises :class:`~rag.errors.RagError`; see :func:`rag.cli.run`."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    settings = settings_from(parser, arguments)
+    if arguments.status:
+        _status(settings, arguments)
+    elif arguments.dry_run:
+        _dry_run(settings, arguments)
+    elif arguments.watch:
+        _watch(settings, arguments)
+    else:
+        _build(settings, arguments)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="store.py",
+        description="Bring the collection up to date with the documents folder.",
+        epilog="Exit codes: 0 done, 1 a named error, 2 usage.",
+    )
+    parser.add_argument(
+        "docs", nargs="?", type=Path, metavar="DOCS", help="folder of documents [RAG_DOCS]"
+    )
+    parser.add_argument("--full", action="store_true", help="embed everything again")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument(
+        "--dry-run", action="store_true", help="say what a build would do, and how long it takes"
+    )
+    instead.add_argument(
+        "--status", action="store_true", help="list the documents and what changed since the build"
+    )
+    instead.add_argument(
+        "--watch", action="store_true", help="build again whenever files change, until Ctrl-C"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--quiet", action="store_true", help="print errors alone, and JSON if asked"
+    )
+    add_setting_flags(parser, *_FLAGS)
+    return parser
+
+
+def _build(settings: Settings, arguments: argparse.Namespace) -> None:
+    from rag.build import build
+    from rag.commands.progress import ProgressLine
+    from rag.commands.store_output import report_record, report_text
+
+    line = ProgressLine(sys.stderr)
+    try:
+        report = build(
+            settings, full=arguments.full, progress=None if arguments.quiet else line.show
+        )
+    finally:
+        line.end()
+    if not arguments.quiet:
+        for skipped in report.skipped:
+            _remark(f"Skipped {skipped.path}: {skipped.reason}")
+        for note in report.notes:
+            _remark(f"Note: {note}")
+    _print(arguments, report_record(report), report_text(report))
+
+
+def _status(settings: Settings, arguments: argparse.Namespace) -> None:
+    from rag.building.status import read_status
+    from rag.commands.store_output import status_record, status_text
+
+    status = read_status(settings, arguments.docs)
+    _print(arguments, status_record(status), status_text(status))
+
+
+def _dry_run(settings: Settings, arguments: argparse.Namespace) -> None:
+    from rag.building.forecast import forecast
+    from rag.commands.store_output import forecast_record, forecast_text
+
+    found = forecast(settings, full=arguments.full)
+    _print(arguments, forecast_record(found), forecast_text(found))
+
+
+def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
+    from threading import Event
+
+    from rag.building.watch import watch
+    from rag.documents import find_documents
+
+    find_documents(settings)  # a folder that is not there is an error now, not later
+    if not arguments.quiet:
+        _remark(f"Watching {settings.docs}; Ctrl-C ends it")
+    try:
+        watch(settings.docs, partial(_watched, settings, arguments), Event())
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+
+
+def _watched(settings: Settings, arguments: argparse.Namespace) -> bool:
+    """Build; an error is shown and does not end the watch. False: another build is running."""
+    try:
+        _build(settings, arguments)
+    except StoreBusy:
+        return False
+    except RagError as error:
+        _remark(f"Error: {error}")
+    finally:
+        arguments.full = False  # once is enough
+    return True
+
+
+def _print(arguments: argparse.Namespace, record: Record, text: str) -> None:
+    if arguments.json:
+        print(json.dumps(record, ensure_ascii=False), flush=True)
+    elif not arguments.quiet:
+        print(printable(text), flush=True)
+
+
+def _remark(text: str) -> None:
+    sys.stderr.write(printable(" ".join(text.split())) + "\n")
+
+
+def command() -> None:
+    """Run as a console command, and exit."""
+    sys.exit(run(main))

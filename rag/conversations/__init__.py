@@ -1,0 +1,1 @@
+"""Conversations as they are kept: the file, the turns, what is exported."""

@@ -1,0 +1,1 @@
+"""Questions that lean on the turns before, made to stand alone."""

@@ -1,0 +1,1 @@
+"""How found sentences are put in order: fused, merged, asked again."""

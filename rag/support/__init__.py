@@ -1,0 +1,1 @@
+"""Which source sentence supports a sentence of an answer, and where the two differ."""
