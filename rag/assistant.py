@@ -13,15 +13,16 @@ each question brings its history along.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from rag.building.fingerprint import check_fingerprint, fingerprint
 from rag.embeddings import open_embeddings
 from rag.errors import DocumentError
 from rag.filters import parse_filter, sources_like, typed, why_nothing
-from rag.building.fingerprint import check_fingerprint, fingerprint
 from rag.ranking.reranking import open_reranker
 from rag.retrieval import Retrieved, retrieve, windows_of
 from rag.stores import current_generation, open_store
@@ -31,6 +32,7 @@ from rag.windows import fit_windows, list_windows
 if TYPE_CHECKING:
     from rag.answering import AnswerStream
     from rag.embeddings import Embeddings
+    from rag.followups.followup import Query
     from rag.settings import Settings
     from rag.stores.base import CollectionInfo, DocumentRecord, Store
 
@@ -126,6 +128,23 @@ class Assistant:
         settings = self.settings.with_(window_size=window_size, top_k=top_k, mode=mode)
         return list(self._retrieve(self._current(), settings, question, where).windows)
 
+    def standalone(self, question: str, history: Sequence[Turn]) -> Query:
+        """Return what is searched for ``question``, asked after the turns of ``history``.
+
+        One that leans on them is rewritten by the chat model, in bounded time, or by a rule; one
+        that stands alone is left alone, and asks no model.
+        """
+        from rag.followups.followup import Query, query_for
+
+        return query_for(question, history, self.settings) if history else Query(question)
+
+    def search(
+        self, query: str, *, top_k: int | None = None, where: Sequence[Condition] = ()
+    ) -> tuple[Hit, ...]:
+        """Find the ``top_k`` sentences for ``query``, best first. Raises as :meth:`retrieve`."""
+        settings = self.settings.with_(top_k=top_k, window_size=0)
+        return self._retrieve(self._current(), settings, query, where).hits
+
     def windows(self, hits: Sequence[Hit], window_size: int) -> list[Window]:
         """Read the windows of hits found before, at another size: no search, the same scores."""
         settings = self.settings.with_(window_size=window_size)
@@ -141,21 +160,27 @@ class Assistant:
         mode: Mode | None = None,
         where: Sequence[Condition] = (),
         hits: Sequence[Hit] | None = None,
+        query: str | None = None,
     ) -> AnswerStream:
         """Answer ``question``: iterate for its text, then read ``.answer``.
 
-        With ``hits`` nothing is searched: the answer is made again from windows of that size around
-        these. Raises :class:`~rag.errors.RagError`, here or while the text comes.
+        A question that leans on ``history`` is searched as :meth:`standalone` makes it; the
+        answer's ``query`` says how. With ``hits`` nothing is searched: the answer is made again
+        from windows of that size around these, found by ``query``. Raises
+        :class:`~rag.errors.RagError`, here or while the text comes.
         """
         from rag.answering import answer
 
         settings = self.settings.with_(window_size=window_size, top_k=top_k, mode=mode)
         store = self._current()
+        began = time.perf_counter()
+        searched = self.standalone(question, history if hits is None else ())
+        rewrite_ms = (time.perf_counter() - began) * 1000
         if hits is None:
-            found = self._retrieve(store, settings, question, where)
+            found = self._retrieve(store, settings, searched.text, where)
         else:
             windows = tuple(self._windows(store, settings, hits))
-            found = Retrieved(query=question, hits=tuple(hits), windows=windows)
+            found = Retrieved(query=query or question, hits=tuple(hits), windows=windows)
         nothing = why_nothing(store, where) if where and not found.windows else None
         return answer(
             question,
@@ -163,8 +188,8 @@ class Assistant:
             found.windows,
             history=history,
             settings=settings,
-            timings=Timings(found.embed_ms, found.search_ms, found.retrieve_ms),
-            notes=(nothing,) if nothing else (),
+            timings=Timings(found.embed_ms, found.search_ms, found.retrieve_ms, rewrite=rewrite_ms),
+            notes=[note for note in (nothing, searched.fell_back) if note],
             refusal="filter" if nothing else None,
         )
 

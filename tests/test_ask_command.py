@@ -88,6 +88,25 @@ def test_windows_of_any_size_have_the_same_hits(store: tuple[str, str]) -> None:
     assert found("0") == found("2")
 
 
+def test_a_question_that_follows_others(store: tuple[str, str], tmp_path: Path) -> None:
+    """It is searched with what the turns before were about, and the query is shown."""
+    said = [
+        {"role": "user", "text": "How do I use the Aqua X200 kettle for the first time?"},
+        {"role": "assistant", "text": "Boil it twice."},
+    ]
+    history = tmp_path / "history.json"
+    history.write_text(json.dumps(said), "utf-8")
+    done = ask("How do I clean it?", *store, "--history", str(history))
+    assert done.returncode == 0
+    assert "searched: How do I clean it? (Aqua X200" in done.stderr
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps({"question": "How do I clean it?", "history": said}), "utf-8")
+    for flags in ([], ["--retrieve-only"]):
+        record = json.loads(ask("--batch", str(rows), *store, *flags).stdout)
+        assert record["query"].startswith("How do I clean it? (Aqua X200")
+        assert record["question"] == "How do I clean it?"
+
+
 def test_batch_keeps_order_and_goes_on(store: tuple[str, str], tmp_path: Path) -> None:
     """Rows are answered in order; one that fails is reported, the rest go on, the exit says so."""
     rows = [{"id": q.source, "question": q.question} for q in QUESTIONS[:3]]
@@ -137,6 +156,7 @@ def test_before_any_build() -> None:
         [], [" "], ["What?", "--batch", "x"], ["What?", "--top-k", "0"], ["What?", "--top-k", "x"],
         ["What?", "--mode", "fuzzy"], ["What?", "--window-size", "-1"], ["What?", "--no-such-flag"],
         ["What?", "--check"], ["--check", "--batch", "x"], ["--check", "--source", "x"],
+        ["--batch", "x", "--history", "y"],
     ],
 )  # fmt: skip
 def test_usage_errors(arguments: list[str]) -> None:

@@ -35,7 +35,7 @@ def test_the_record_has_the_fields_of_the_contract() -> None:
     assert record["citations"] == [{"marker": 1, "passage": 1}]
     assert record["timings"] == {
         "embed_ms": 1.0, "search_ms": 2.0, "retrieve_ms": 3.5, "first_token_ms": None,
-        "total_ms": 9.0,
+        "total_ms": 9.0, "rewrite_ms": 0.0,
     }  # fmt: skip
     (passage,) = record["passages"]
     assert passage["text"] == TEXT[passage["start"] : passage["end"]]

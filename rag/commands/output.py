@@ -68,12 +68,12 @@ class UsageRecord(TypedDict):
 class TimingsRecord(TypedDict):
     """Milliseconds."""
 
-    rewrite_ms: float
     embed_ms: float
     search_ms: float
     retrieve_ms: float
     first_token_ms: float | None
     total_ms: float
+    rewrite_ms: float
 
 
 class AnswerRecord(TypedDict):
@@ -113,7 +113,6 @@ def answer_record(answer: Answer, row_id: str | int | None = None) -> AnswerReco
         "citations": [{"marker": c.marker, "passage": c.passage} for c in answer.citations],
         "passages": [passage_record(window) for window in answer.windows],
         "timings": {
-            "rewrite_ms": round(timings.rewrite, 3),
             "embed_ms": round(timings.embed, 3),
             "search_ms": round(timings.search, 3),
             "retrieve_ms": round(timings.retrieve, 3),
@@ -121,6 +120,7 @@ def answer_record(answer: Answer, row_id: str | int | None = None) -> AnswerReco
             if timings.first_token is None
             else round(timings.first_token, 3),
             "total_ms": round(timings.total, 3),
+            "rewrite_ms": round(timings.rewrite, 3),
         },
     }
 

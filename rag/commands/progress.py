@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TextIO
 
@@ -56,3 +57,14 @@ class ProgressLine:
         return (
             f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", {seconds:.0f} s left"
         )
+
+
+def show_questions(done: int, total: int, failed: int) -> None:
+    """Show a bar on stderr; where that is no terminal, only when all are done."""
+    ending = "\n" if done == total else "\r"
+    if not sys.stderr.isatty() and done != total:
+        return
+    bar = "█" * (done * 24 // total)
+    failures = f", {failed} failed" if failed else ""
+    sys.stderr.write(f"{bar:<24} {done}/{total} questions{failures}{ending}")
+    sys.stderr.flush()

@@ -48,20 +48,29 @@ def read_row(row: str, number: int) -> Row:
     row_id = value.get("id", number)
     if not isinstance(row_id, str | int):
         raise SettingsError(f"Row {number} has an id that is neither text nor a whole number")
+    return Row(row_id, value["question"], _turns(value.get("history") or [], f"Row {number}"))
+
+
+def read_history(file: Path) -> tuple[Turn, ...]:
+    """Read the turns that a question follows: a JSON list as in a row's ``history``.
+
+    Raises :class:`~rag.errors.SettingsError`.
+    """
     try:
-        return Row(row_id, value["question"], _turns(value.get("history") or []))
-    except (TypeError, KeyError):
-        expected = 'expected a list of {"role": "user" or "assistant", "text"}'
-        raise SettingsError(f"Row {number} has a history that cannot be read: {expected}") from None
+        said = json.loads(file.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"Cannot read {file}: {error}") from None
+    return _turns(said, str(file))
 
 
-def _turns(said: list[dict[str, str]]) -> tuple[Turn, ...]:
+def _turns(said: object, where: str) -> tuple[Turn, ...]:
     """Return what was said as turns. Whoever is not the user answers."""
     turns: list[Turn] = []
-    for each in said:
-        role, text = each["role"], each["text"]
-        if not isinstance(text, str):
-            raise TypeError
+    for each in said if isinstance(said, list) else [said]:
+        role, text = (each.get(k) for k in ("role", "text")) if isinstance(each, dict) else (0, 0)
+        if not (isinstance(role, str) and isinstance(text, str)):
+            expected = 'expected a list of {"role": "user" or "assistant", "text"}'
+            raise SettingsError(f"{where} has a history that cannot be read: {expected}")
         if role == "user":
             turns.append(Turn(text, ""))
         elif turns:
