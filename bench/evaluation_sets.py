@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ from rag.sentences import split_sentences
 from rag.types import Document
 
 OUT = Path(__file__).parent / "out"
-SAVED = 1024
+SAVED = 256
 """Texts embedded between two writes of the cache."""
 Vectors = npt.NDArray[np.float32]
 
@@ -123,14 +124,20 @@ def _question(row: dict[str, object]) -> Question:
 
 
 class CachedEmbeddings(BundledEmbeddings):
-    """The bundled embeddings, each text embedded once and for all."""
+    """The bundled embeddings, each text embedded once and for all.
+
+    ``name`` is that of a file in ``bench/out/``; several processes may use one at a time.
+    """
 
     def __init__(self, name: str) -> None:
-        self._path = OUT / f"{name}.npz"
-        self._known: dict[str, Vectors] = {}
-        if self._path.exists():
-            with np.load(self._path) as file:
-                self._known = dict(zip(file["keys"].tolist(), file["vectors"], strict=True))
+        OUT.mkdir(exist_ok=True)
+        self._file = sqlite3.connect(OUT / f"{name}.sqlite", timeout=600, isolation_level=None)
+        self._file.execute("PRAGMA journal_mode=WAL")
+        self._file.execute("PRAGMA synchronous=OFF")
+        self._file.execute(
+            "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
+        )
+        self._known: dict[bytes, Vectors] = {}
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a question, from the cache."""
@@ -149,15 +156,23 @@ class CachedEmbeddings(BundledEmbeddings):
         return self._get([f"query: {text}" for text in texts])
 
     def _get(self, texts: Sequence[str]) -> Vectors:
-        keys = [hashlib.blake2b(text.encode(), digest_size=16).hexdigest() for text in texts]
+        keys = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
+        for key in set(keys).difference(self._known):
+            row = self._file.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
+            if row is not None:
+                self._known[key] = np.frombuffer(row[0], dtype=np.float32)
         missing = {k: t for k, t in zip(keys, texts, strict=True) if k not in self._known}
         # Texts of like length together: a batch is as slow as its longest text.
         queue = iter(sorted(missing.items(), key=lambda item: len(item[1])))
         while some := dict(islice(queue, SAVED)):
-            self._known.update(zip(some, self._embed(some.values()), strict=True))
-            OUT.mkdir(exist_ok=True)
-            vectors = np.stack(list(self._known.values())).astype(np.float32)
-            np.savez(self._path, keys=np.array(list(self._known)), vectors=vectors)
+            made = list(zip(some, self._embed(some.values()), strict=True))
+            self._known.update(made)
+            self._file.execute("BEGIN IMMEDIATE")
+            self._file.executemany(
+                "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
+                [(key, vector.astype(np.float32).tobytes()) for key, vector in made],
+            )
+            self._file.execute("COMMIT")
         return np.stack([self._known[key] for key in keys])
 
     def _embed(self, texts: Iterable[str]) -> Vectors:

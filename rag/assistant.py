@@ -208,6 +208,7 @@ class Assistant:
             keyword_weight=settings.keyword_weight,
             rrf_k=settings.rrf_k,
             rerank=self._rerank,
+            within_section=settings.within_section,
             merge_threshold=settings.merge_threshold,
             max_characters=settings.max_context_characters,
         )
@@ -220,6 +221,7 @@ class Assistant:
             store,
             hits,
             settings.window_size,
+            within_section=settings.within_section,
             merge_threshold=settings.merge_threshold,
             max_characters=limit,
         )

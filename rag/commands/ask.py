@@ -52,6 +52,8 @@ def main(argv: Sequence[str]) -> int:
                 arguments.batch,
                 lambda row: answer_record(_answer(assistant, row, where, arguments), row.id),
             )
+        if arguments.evaluate is not None:
+            return _evaluate(assistant, where, arguments)
         if arguments.question is None:
             _list(assistant, where, arguments)
         else:

@@ -1,0 +1,1 @@
+"""How well search finds what a set of questions asks for."""
