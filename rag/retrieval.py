@@ -60,6 +60,7 @@ def retrieve(
     keyword_weight: float = KEYWORD_WEIGHT,
     rrf_k: float | None = None,
     rerank: Reranker | None = None,
+    within_section: bool = False,
     merge_threshold: float | None = None,
     max_characters: int = MERGED_CHARACTERS,
 ) -> Retrieved:
@@ -73,7 +74,7 @@ def retrieve(
         keyword_weight=keyword_weight, rrf_k=rrf_k, rerank=rerank,
     )  # fmt: skip
     windows = windows_of(
-        store, found.hits, window_size,
+        store, found.hits, window_size, within_section=within_section,
         merge_threshold=merge_threshold, max_characters=max_characters,
     )  # fmt: skip
     return replace(found, windows=windows, retrieve_ms=(time.perf_counter() - began) * 1000)
@@ -135,11 +136,13 @@ def windows_of(
     hits: Sequence[Hit],
     window_size: int,
     *,
+    within_section: bool = False,
     merge_threshold: float | None = None,
     max_characters: int = MERGED_CHARACTERS,
 ) -> tuple[Window, ...]:
     """Read the windows of ``window_size`` around ``hits``, best first: one read, no search.
 
+    With ``within_section`` a window ends at a heading.
     With ``merge_threshold`` (0 to 1) windows grow to the paragraphs, sections and documents of
     which more than that share are hits, up to ``max_characters``: see :mod:`rag.ranking.merging`.
     """
@@ -149,10 +152,11 @@ def windows_of(
         from rag.ranking.merging import merged_windows
 
         return merged_windows(
-            store, hits, window_size, merge_threshold=merge_threshold, max_characters=max_characters
-        )
+            store, hits, window_size, within_section=within_section,
+            merge_threshold=merge_threshold, max_characters=max_characters,
+        )  # fmt: skip
     neighbours = store.read(window_keys(hits, window_size))
-    return tuple(merge_windows(hits, neighbours, window_size))
+    return tuple(merge_windows(hits, neighbours, window_size, within_section=within_section))
 
 
 def clean_query(query: str) -> str:

@@ -58,6 +58,7 @@ class Settings:
     qdrant_timeout_seconds: float = setting("QDRANT_TIMEOUT", "seconds before a request to the server is given up", 30.0, number, above=0)
     qdrant_collection_params: Mapping[str, Any] = setting("QDRANT_COLLECTION_PARAMS", "JSON for the server's create-collection call: `shard_number`, `replication_factor`, `hnsw_config`, …", dict, mapping)
     window_size: int = setting("RAG_WINDOW_SIZE", "sentences on each side of a found one; 0 allowed", 2, integer, flag="--window-size", least=0)
+    within_section: bool = setting("RAG_WITHIN_SECTION", "true: a passage ends at a heading", False, boolean)
     top_k: int = setting("RAG_TOP_K", "sentences kept, ≥ 1", 6, integer, flag="--top-k", least=1)
     candidates: int = setting("RAG_CANDIDATES", "sentences that each leg fetches before they are fused", 60, integer, least=1)
     mode: Mode = setting("RAG_MODE", "`dense`, `keyword`, `hybrid`", "hybrid", flag="--mode")

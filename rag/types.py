@@ -24,7 +24,8 @@ Metadata = Mapping[str, Scalar | tuple[Scalar, ...]]
 
 SpanKind = Literal[
     "sentence", "item", "row", "code", "quote", "html", "footnote",  # may be searchable
-    "heading", "rule", "separator", "front-matter", "blank",  # shown, never hits
+    "heading",  # searchable only where nothing stands under it
+    "rule", "separator", "front-matter", "blank",  # shown, never hits
 ]  # fmt: skip
 
 Mode = Literal["dense", "keyword", "hybrid"]
@@ -93,10 +94,10 @@ class Span:
     """A piece of a text. The spans of a text tile it: joined in order they are the text.
 
     ``searchable`` spans are the sentences; the others (headings, rules, white space, …) are shown
-    between them and never found. White space after a piece belongs to it; only white space at the
-    very start of a text is a ``blank`` span of its own. ``section`` is the path of headings above
-    it, outermost first. ``paragraph`` numbers the blocks of the text from 0: sentences of one
-    paragraph, list or table share it. ``context`` is what the sentence needs to be understood alone
+    between them and never found, but for a heading with nothing under it. White space after a piece
+    belongs to it; only that at the very start of a text is a ``blank`` span of its own. ``section``
+    is the path of headings above it, outermost first. ``paragraph`` numbers the blocks of the text
+    from 0: sentences of one paragraph, list or table share it. ``context`` is what the sentence needs to be understood alone
     and does not say itself (a table's header row); it is embedded before the sentence and never
     shown as part of it.
     """

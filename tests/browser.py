@@ -158,7 +158,7 @@ class Visitor:
 
 
 def comes_into_view(locator: Locator, seconds: float = 10) -> bool:
-    """Whether the top of an element is on screen, or gets there and stays: pages scroll smoothly."""
+    """Whether the top of an element gets on screen and stays there: pages scroll smoothly."""
     size = locator.page.viewport_size
     assert size is not None
     seen = None

@@ -75,6 +75,20 @@ def test_another_window_is_no_new_search(assistant: Assistant) -> None:
     assert [w.text for w in answer.windows] == ["Boil it twice."]
 
 
+def test_a_passage_that_ends_at_a_heading(settings: Settings) -> None:
+    """A setting ends passages at headings, when found and when drawn again at another size."""
+    (settings.docs / "oven.md").write_text(
+        "# Oven\n\n## Grill\n\nGrill the bread.\n\n## Rest\n\nBake a cake. Let it rest.\n", "utf-8"
+    )
+    build(settings)
+    for within, first, last in ((False, "Grill the bread.", "rest."), (True, "Bake", "rest.")):
+        with open_assistant(replace(settings, within_section=within)) as assistant:
+            (window,) = assistant.retrieve("How does one bake a cake?")
+            assert window.text.startswith(first)
+            (wider,) = assistant.windows(window.hits, 5)
+            assert (wider.text.startswith(first), wider.text.endswith(last)) == (True, True)
+
+
 def test_a_build_is_picked_up_between_questions(settings: Settings, assistant: Assistant) -> None:
     """A question after a build is answered from the new collection, without reopening."""
     before = assistant.info.generation

@@ -106,6 +106,16 @@ def test_what_does_not_grow_keeps_its_window(store: Store) -> None:
     assert ranges(merged(store, [6, 7, 4], window_size=1)) == [(3, 8)]
 
 
+def test_a_heading_ends_what_does_not_grow(store: Store) -> None:
+    """Where passages end at headings, windows beside grown paragraphs do too."""
+    found = hits(store, "guide.md", [5])
+    for within, last in ((False, 7), (True, 5)):
+        (window,) = merged_windows(
+            store, found, 2, merge_threshold=0.9, max_characters=6000, within_section=within
+        )
+        assert (window.first, window.last) == (3, last)
+
+
 def test_text_is_the_source_s(store: Store) -> None:
     """What has grown is a slice of the document, headings between included."""
     (window,) = merged(store, [0, 1, 2, 4, 5, 6, 7])

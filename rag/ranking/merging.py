@@ -34,6 +34,7 @@ def merged_windows(
     *,
     merge_threshold: float,
     max_characters: int,
+    within_section: bool = False,
 ) -> tuple[Window, ...]:
     """Return the windows of ``hits``, grown to whole paragraphs, sections and documents.
 
@@ -41,7 +42,7 @@ def merged_windows(
     is the passage; when more than it of a section's paragraphs became passages, so is the section,
     and so on through the outer sections up to the document. Nothing grows beyond
     ``max_characters``. The hits stay marked, their ranks and scores as they were; what did not
-    grow has its window of ``window_size``.
+    grow has its window of ``window_size``, with ``within_section`` up to the next heading.
     """
     if not hits:
         return ()
@@ -57,7 +58,11 @@ def merged_windows(
     found: dict[str, set[int]] = defaultdict(set)
     for hit in hits:
         found[hit.sentence.source].add(hit.sentence.index)
-    keys = set(window_keys(hits, window_size))
+    keys: set[tuple[str, int]] = set()
+    for hit in hits:
+        near = (stored.get(key) for key in window_keys([hit], window_size))
+        section = hit.sentence.section
+        keys.update(_key(s) for s in near if s and (s.section == section or not within_section))
     for source, sentences in documents.items():
         grown = _grown(sentences, found[source], merge_threshold, max_characters)
         keys.update((source, index) for index in grown)
