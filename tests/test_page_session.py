@@ -211,3 +211,20 @@ def test_a_build_ends_with_its_error(tmp_path: Path) -> None:
     assert (state.failed, state.ended) == (True, 1)
     builder.start()
     until(lambda: builder.state.ended == 2)
+
+
+def test_a_build_asked_for_during_another_follows_it(tmp_path: Path) -> None:
+    """What came while a build ran is not forgotten; cancelling drops it."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.md").write_text("Boil twice.\n", "utf-8")
+    builder = Builder(Settings(docs=docs, qdrant_path=tmp_path / "store"))
+    builder.start()
+    builder.start(again=True)
+    until(lambda: not builder.state.running)
+    assert builder.state.ended == 2
+    builder.start()
+    builder.start(again=True)
+    builder.cancel()
+    until(lambda: not builder.state.running)
+    assert builder.state.ended == 3

@@ -86,5 +86,15 @@ def _watch(builder: Builder, words: Strings) -> None:
     if state.progress:
         progress = state.progress
         text = f"{words.steps[progress.step]} · {progress.done:,} / {progress.total:,}"
+    if state.seconds_left is not None:
+        text += f" · {_time_left(state.seconds_left, words)}"
     st.progress(state.fraction, text)
     st.button(words.cancel_build, key="cancel-build", type="tertiary", on_click=builder.cancel)
+
+
+def _time_left(seconds: float, words: Strings) -> str:
+    if seconds >= 90:
+        time = words.minutes.format(n=round(seconds / 60))
+    else:
+        time = words.seconds.format(seconds=max(1, round(seconds)))
+    return words.time_left.format(time=time)

@@ -17,10 +17,12 @@ from rag.errors import RagError, StoreBusy, StoreError, StoreMissing, StoreUnrea
 from rag.page.build_view import draw_fault, draw_first_build, draw_rebuild, draw_update
 from rag.page.building import Builder
 from rag.page.conversation import draw_conversation
+from rag.page.documents_view import documents_open, draw_documents, draw_documents_button
 from rag.page.evidence import draw_evidence
 from rag.page.exchange import Options, Pending
 from rag.page.frontend import ICON, PAGE_STYLE
 from rag.page.library import Library
+from rag.page.login import draw_login, draw_logout
 from rag.page.prompt_view import draw_prompt
 from rag.page.session import Session
 from rag.page.sidebar import choose_language, choose_options, chosen, draw_loaded
@@ -41,6 +43,8 @@ def draw_page() -> None:
     words = LANGUAGES[chosen("lang", LANGUAGES, language)]
     st.set_page_config(words.title, ICON, layout="wide")
     st.html(PAGE_STYLE)
+    if draw_login(words):
+        return
     builder: Builder | None = None
     ended = 0
     try:
@@ -84,7 +88,10 @@ def _draw_chat(library: Library, builder: Builder, words: Strings, language: str
         session.live.wait_for_windows(EVIDENCE_SECONDS)
     left, right = st.columns([3, 2], gap="small")
     with right, st.container(key="passages"):
-        draw_evidence(session, library, words)
+        if documents_open(session):
+            draw_documents(session, library, builder, words)
+        else:
+            draw_evidence(session, library, words)
     with left, st.container(key="chat"):
         draw_conversation(session, library, options, words)
     draw_prompt(session, library, words)
@@ -99,8 +106,11 @@ def _draw_sidebar(
               on_click=_renew, args=(session,))  # fmt: skip
     options = choose_options(session, library, words)
     draw_loaded(library, words)
-    draw_update(builder, words)
+    draw_documents_button(session, words)
+    if not documents_open(session):  # there it is drawn too
+        draw_update(builder, words)
     choose_language(language, words)
+    draw_logout(words)
     return options
 
 

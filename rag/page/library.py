@@ -16,6 +16,7 @@ from rag.answering import system_prompt
 from rag.errors import DocumentError
 from rag.page.cards import Lines
 from rag.prompt import build_messages
+from rag.upload_folder import locate, uploads_folder
 
 if TYPE_CHECKING:
     from rag.assistant import Assistant
@@ -64,7 +65,8 @@ class Library:
     def change(self, path: str) -> Change:
         """Say whether the file has changed, or is gone, since it was read."""
         record = next((r for r in self.assistant.documents() if r.path == path), None)
-        file = Path(self.assistant.info.record.docs) / path
+        docs = Path(self.assistant.info.record.docs)
+        file = locate(path, docs, uploads_folder(self.assistant.settings))
         try:
             found = file.stat()
             if record is None or found.st_size != record.size:

@@ -34,9 +34,9 @@ def suggest(documents: Sequence[DocumentRecord], words: Strings) -> list[Suggest
     else:
         largest = sorted(documents, key=lambda record: -record.sentences)[:3]
         texts = [words.suggest_title.format(title=record.title) for record in largest]
-    return [Suggestion(text, _escaped(text)) for text in texts]
+    return [Suggestion(text, escaped(text)) for text in texts]
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Return ``text`` as Markdown that shows it unchanged."""
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)

@@ -13,14 +13,12 @@ from rag.answers.stream import STOPPED
 from rag.page.answer_tree import Json, answer_tree
 from rag.page.cards import heading, place
 from rag.page.strings import Strings, fault
+from rag.types import EXTRACTIVE
 
 if TYPE_CHECKING:
     from rag.page.exchange import Exchange
     from rag.page.live import LiveAnswer
     from rag.types import Answer, Window
-
-EXTRACTIVE = "extractive"
-"""The answerer of an answer that no model was asked for."""
 
 State = Literal["searching", "reading", "writing", "waiting", "done"]
 

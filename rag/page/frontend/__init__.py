@@ -58,7 +58,7 @@ def _component(name: str) -> Callable[..., object]:
     return st.components.v2.component(f"sentence_window.{name}", js=script, css=style)
 
 
-_MOUNTS = {name: _component(name) for name in ("conversation", "evidence")}
+_MOUNTS = {name: _component(name) for name in ("conversation", "evidence", "documents")}
 
 
 def draw(

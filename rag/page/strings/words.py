@@ -94,6 +94,32 @@ class Strings:
     steps: dict[str, str]
     cancel_build: str
     built: str
+    time_left: str
+    minutes: str
+    # The documents.
+    documents_view: str
+    documents_outdated: str
+    upload: str
+    upload_drop: str
+    upload_browse: str
+    upload_types: str
+    upload_checking: str
+    upload_taken: str
+    upload_refused: str
+    remove: str
+    remove_sure: str
+    removed: str
+    uploaded: str
+    because: str
+    states: dict[str, str]
+    ages: dict[str, str]
+    # Login.
+    login: str
+    login_hint: str
+    logged_in: str
+    logout: str
+    # Why a file is not read: see rag.page.reading_faults. English has the readers' own words.
+    reasons: dict[str, str]
     # Faults: class of error → what happened, in a sentence with what to do.
     faults: dict[str, str]
     retry: str

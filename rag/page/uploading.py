@@ -1,0 +1,103 @@
+"""Files that a visitor brings, through Streamlit's uploader into the upload folder.
+
+Draws the uploader, and says which files were taken and why others were not. Taken files are read by
+a build that follows at once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rag.errors import DocumentError
+from rag.page.login import login_is_required
+from rag.page.reading_faults import reason
+from rag.page.suggestions import escaped
+from rag.readers import READERS
+from rag.uploads import Uploads
+
+if TYPE_CHECKING:
+    from rag.page.building import Builder
+    from rag.page.strings import Strings
+    from rag.settings import Settings
+
+HERE = ("localhost", "127.0.0.1", "::1")
+"""Addresses of the page that this machine alone can reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of the last files: names of those taken, names and reasons of the others."""
+
+    taken: tuple[str, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+
+
+def may_upload(settings: Settings) -> bool:
+    """Say whether visitors may bring files.
+
+    Where others than this machine's user can reach the page without a login, only when the folder
+    is named.
+    """
+    if settings.max_upload_megabytes == 0:
+        return False
+    here = st.get_option("server.address") in HERE
+    return here or login_is_required() or settings.uploads is not None
+
+
+def draw_upload(settings: Settings, builder: Builder, words: Strings) -> None:
+    """Draw the uploader, and what became of the files that it was given last."""
+    turn = st.session_state.setdefault("upload-turn", 0)
+    most = settings.max_upload_megabytes
+    st.html(_said(words))
+    with st.container(key="upload"):
+        files = st.file_uploader(
+            words.upload,
+            accept_multiple_files=True,
+            key=f"upload-{turn}",  # another each time, so that the last files are let go
+            max_upload_size=most,
+        )
+        st.caption(words.upload_types.format(types=" ".join(READERS), most=most))
+        if files:
+            with st.spinner(words.upload_checking):
+                given = [(file.name, file.getvalue()) for file in files]
+                outcome = take(Uploads(settings), given)
+            st.session_state["upload-turn"] = turn + 1
+            st.session_state["upload-outcome"] = outcome
+            if outcome.taken:
+                builder.start(again=True)
+            st.rerun()
+        _draw_outcome(st.session_state.get("upload-outcome", Outcome()), words)
+
+
+def take(uploads: Uploads, files: list[tuple[str, bytes]]) -> Outcome:
+    """Keep what can be read of ``files``: names and bytes."""
+    taken: list[str] = []
+    refused: list[tuple[str, str]] = []
+    for name, data in files:
+        try:
+            taken.append(uploads.take(name, data).partition("/")[2])
+        except DocumentError as error:
+            refused.append((error.path, str(error)))
+    return Outcome(tuple(taken), tuple(refused))
+
+
+def _draw_outcome(outcome: Outcome, words: Strings) -> None:
+    if outcome.taken:
+        names = ", ".join(map(escaped, outcome.taken))
+        st.success(words.upload_taken.format(names=names), icon=":material/check:")
+    for name, why in outcome.refused:
+        said = words.upload_refused.format(name=escaped(name))
+        st.warning(f"{said}  \n{escaped(reason(why, words))}", icon=":material/block:")
+
+
+def _said(words: Strings) -> str:
+    """Return a style that puts the page's words in place of the uploader's own, which are English
+    and cannot be set.
+    """
+    drop, browse = (re.sub(r"[\\\"<>]", "", text) for text in (words.upload_drop,
+                                                               words.upload_browse))  # fmt: skip
+    return f'<style>.st-key-upload {{ --drop: "{drop}"; --browse: "{browse}"; }}</style>'
