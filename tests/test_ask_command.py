@@ -107,6 +107,25 @@ def test_a_question_that_follows_others(store: tuple[str, str], tmp_path: Path) 
         assert record["question"] == "How do I clean it?"
 
 
+def test_what_the_passages_do_not_have_is_said(store: tuple[str, str], tmp_path: Path) -> None:
+    """A number that differs is remarked upon, with both values, and stands in the JSON object."""
+    altered = "Before first use, fill to MAX, boil, and empty; repeat 7 times [1]."
+    question = "What must I do before using the kettle K1 for the first time?"
+    with ChatServer(Reply([altered])) as server:
+        env = {"RAG_CHAT_MODEL": "m", "OPENAI_BASE_URL": server.url}
+        told = ask(question, *store, env=env)
+        record = json.loads(ask(question, *store, "--json", env=env).stdout)
+    assert "Note: not found in the passages: Before first use" in told.stderr
+    assert "(another number: 7; passage" in told.stderr
+    (support,) = record["support"]
+    assert (support["verdict"], support["reason"], support["said"]) == (
+        "not found in the passages", "number", "7",
+    )  # fmt: skip
+    passage = record["passages"][support["passage"] - 1]
+    at = support["source_start"] - passage["start"]
+    assert passage["text"][at : support["source_end"] - passage["start"]]
+
+
 def test_batch_keeps_order_and_goes_on(store: tuple[str, str], tmp_path: Path) -> None:
     """Rows are answered in order; one that fails is reported, the rest go on, the exit says so."""
     rows = [{"id": q.source, "question": q.question} for q in QUESTIONS[:3]]
@@ -122,6 +141,23 @@ def test_batch_keeps_order_and_goes_on(store: tuple[str, str], tmp_path: Path) -
         q.source for q in QUESTIONS[:3]
     ]
     assert "4/4 questions, 1 failed" in done.stderr
+
+
+def test_an_evaluation_asks_no_model(store: tuple[str, str], tmp_path: Path) -> None:
+    """Questions with known answers become a table; a chat model that is set is never asked."""
+    rows = [
+        {"question": q.question, "doc_id": q.source, "answers": [q.sentence]} for q in QUESTIONS[:4]
+    ]
+    file = tmp_path / "questions.jsonl"
+    file.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    with ChatServer(Reply(["Hm."])) as server:
+        env = {"RAG_CHAT_MODEL": "m", "OPENAI_BASE_URL": server.url}
+        done = ask("--evaluate", str(file), "--plot", str(tmp_path / "a.svg"), *store, env=env)
+        assert server.requests == []
+    assert done.returncode == 0, done.stderr
+    assert "4 questions with an answer, 0 without" in done.stdout
+    assert "4/4 questions" in done.stderr
+    assert (tmp_path / "a.svg").read_text("utf-8").startswith("<svg")
 
 
 def test_a_check_says_what_works(store: tuple[str, str]) -> None:
@@ -156,6 +192,7 @@ def test_before_any_build() -> None:
         [], [" "], ["What?", "--batch", "x"], ["What?", "--top-k", "0"], ["What?", "--top-k", "x"],
         ["What?", "--mode", "fuzzy"], ["What?", "--window-size", "-1"], ["What?", "--no-such-flag"],
         ["What?", "--check"], ["--check", "--batch", "x"], ["--check", "--source", "x"],
+        ["What?", "--evaluate", "x"], ["--batch", "x", "--evaluate", "x"], ["What?", "--plot", "x"],
         ["--batch", "x", "--history", "y"],
     ],
 )  # fmt: skip

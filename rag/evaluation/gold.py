@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, cast, get_args
 
 from rag.errors import SettingsError
@@ -18,6 +19,9 @@ from rag.errors import SettingsError
 Match = Literal["any", "all", "overlap"]
 """What finds the answer: a piece of text that holds ``any`` one of the places whole; or one that
 touches a place, where ``all`` of them are evidence, or the places are sentences (``overlap``)."""
+
+_LATIN = "0-9A-Za-zÀ-ɏ"
+"""Letters and digits of words that are written with blanks between them."""
 
 SourceText = Callable[[str], str]
 """A document's path → its text."""
@@ -93,9 +97,14 @@ def find_source(name: str, sources: Iterable[str]) -> str | None:
     return ends[0] if len(ends) == 1 else None
 
 
-def folded(text: str) -> str:
-    """Return ``text`` with runs of white space as one blank and without case, to compare by."""
-    return " ".join(text.split()).casefold()
+@lru_cache(maxsize=256)
+def stands(answer: str) -> re.Pattern[str]:
+    """Return what finds ``answer`` in a text, in any case and layout, and not within a word."""
+    pattern = r"\s+".join(map(re.escape, answer.split()))
+    first, last = answer.strip()[0], answer.strip()[-1]
+    before = f"(?<![{_LATIN}])" if re.match(f"[{_LATIN}]", first) else ""
+    after = f"(?![{_LATIN}])" if re.match(f"[{_LATIN}]", last) else ""
+    return re.compile(before + pattern + after, flags=re.IGNORECASE)
 
 
 def _match(row: Mapping[str, object], number: int) -> Match:
@@ -141,9 +150,7 @@ def _places(source: str, text: str, answer: str, start: int | None) -> list[Plac
     """Return where ``answer`` stands: at ``start``, or nearest to it; without one every place."""
     if start is not None and text[start : start + len(answer)] == answer:
         return [Place(source, start, start + len(answer))]
-    pattern = r"\s+".join(map(re.escape, answer.split()))
-    places = re.finditer(pattern, text, flags=re.IGNORECASE)
-    found = [Place(source, *place.span()) for place in places]
+    found = [Place(source, *place.span()) for place in stands(answer).finditer(text)]
     if start is not None:
         return sorted(found, key=lambda place: abs(place.start - start))[:1]
     return found

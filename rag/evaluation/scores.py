@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from rag.evaluation.gold import Gold, Place, folded
+from rag.evaluation.gold import Gold, Place, stands
 from rag.types import Refusal, Window
 
 DEPTHS = (1, 3, 5)
@@ -101,18 +101,20 @@ def coverage(gold: Gold, windows: Sequence[Window]) -> float:
         wanted = [place.end - place.start for place in gold.places]
         held = [sum(_shared(w, place) for w in windows) for place in gold.places]
     else:
-        texts = [folded(text) for text in gold.texts]
-        sent = [folded(window.text) for window in windows]
-        wanted = [len(text) for text in texts]
-        held = [len(text) if any(text in each for each in sent) else 0 for text in texts]
+        wanted = [len(text) for text in gold.texts]
+        held = [
+            len(text) if any(stands(text).search(w.text) for w in windows) else 0
+            for text in gold.texts
+        ]
     if gold.match == "any":
         return max((h / w for h, w in zip(held, wanted, strict=True) if w), default=0.0)
     return sum(held) / sum(wanted) if sum(wanted) else 0.0
 
 
 def _says(gold: Gold, piece: Piece, text: str) -> bool:
-    answer, said = folded(text), folded(piece.text)
-    return answer in said or (gold.match != "any" and said in answer)
+    if stands(text).search(piece.text):
+        return True
+    return gold.match != "any" and stands(piece.text).search(text) is not None
 
 
 def _shared(piece: Piece, place: Place) -> int:
