@@ -28,6 +28,9 @@ SpanKind = Literal[
     "rule", "separator", "front-matter", "blank",  # shown, never hits
 ]  # fmt: skip
 
+EXTRACTIVE = "extractive"
+"""The answerer of an answer that is made of found sentences."""
+
 Mode = Literal["dense", "keyword", "hybrid"]
 Refusal = Literal["off-topic", "not-found", "filter"]
 ReasoningMode = Literal["auto", "unopened", "text"]
@@ -159,7 +162,8 @@ class Hit:
     BM25-like sum (0 and up), ``fused`` (0 to 1) orders the hits of one query and is no similarity.
     A score or rank is None where the mode has no such leg or the leg did not find the sentence.
     ``terms`` are the question's terms that the sentence holds, as the sentence spells them.
-    ``reranked`` is the score of a reranking model, in its own measure, if there is one.
+    ``reranked`` is the score of a reranking model, in its own measure, if there is one. ``share``
+    (0 to 1) is what its score is of the best candidate's, None where that cannot be said.
     """
 
     sentence: Sentence
@@ -171,6 +175,7 @@ class Hit:
     keyword_rank: int | None = None
     terms: tuple[str, ...] = ()
     reranked: float | None = None
+    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +246,8 @@ class Answer:
     the answer rests on, in rank order: the same that were sent to the model. ``answerer`` is
     ``extractive`` or the chat model's name. ``cut`` says that the text ended before its end: the
     stream broke, was stopped, or ran into the length limit; ``cut_reason`` says which, in words.
+    ``left_out`` are the found sentences, best first, that stand in none of the windows: they were
+    not worth sending, or did not fit.
     ``refusal`` is None, or why the documents were found not to hold the answer. ``notes`` are
     remarks for the user, such as that fewer passages fitted than were found.
     """
@@ -250,7 +257,7 @@ class Answer:
     text: str
     windows: tuple[Window, ...]
     citations: tuple[Citation, ...] = ()
-    answerer: str = "extractive"
+    answerer: str = EXTRACTIVE
     refusal: Refusal | None = None
     cut: bool = False
     cut_reason: str = ""
@@ -258,6 +265,7 @@ class Answer:
     reasoning: str = ""
     notes: tuple[str, ...] = ()
     timings: Timings = field(default_factory=Timings)
+    left_out: tuple[Hit, ...] = ()
 
     @property
     def rewritten(self) -> bool:

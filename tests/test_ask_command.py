@@ -109,13 +109,13 @@ def test_a_question_that_follows_others(store: tuple[str, str], tmp_path: Path) 
 
 def test_what_the_passages_do_not_have_is_said(store: tuple[str, str], tmp_path: Path) -> None:
     """A number that differs is remarked upon, with both values, and stands in the JSON object."""
-    altered = "Before first use, fill to MAX, boil, and empty; repeat 7 times [1]."
+    altered = "Before the first use of K1, boil 7 full kettles of water [1]."
     question = "What must I do before using the kettle K1 for the first time?"
     with ChatServer(Reply([altered])) as server:
         env = {"RAG_CHAT_MODEL": "m", "OPENAI_BASE_URL": server.url}
         told = ask(question, *store, env=env)
         record = json.loads(ask(question, *store, "--json", env=env).stdout)
-    assert "Note: not found in the passages: Before first use" in told.stderr
+    assert "Note: not found in the passages: Before the first use" in told.stderr
     assert "(another number: 7; passage" in told.stderr
     (support,) = record["support"]
     assert (support["verdict"], support["reason"], support["said"]) == (

@@ -294,7 +294,7 @@ def test_json_holds_every_turn(kept: Conversations) -> None:
     assert told["title"] == "Kettle"
     first, second = told["turns"]
     assert first["answer"]["passages"][0]["text"] == WARRANTY
-    assert first["support"][0]["verdict"] == "supported"
+    assert first["answer"]["support"][0]["verdict"] == "supported"
     assert (first["thumb"], first["comment"]) == ("up", "Right")
     assert (second["answer"], second["error"]) == (None, "No server")
     assert made not in json.dumps(told)

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 from rag.cli import printable, run, settings_from
 from rag.commands.ask_flags import ask_parser, check_usage
 from rag.commands.batch import run_batch
-from rag.commands.output import answer_record, passages_text
+from rag.commands.output import AnswerRecord, answer_record, passages_text
 from rag.commands.progress import show_questions
 from rag.commands.questions import Row, read_history
+from rag.commands.support_output import support_remarks
 from rag.types import Answer, Timings
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def main(argv: Sequence[str]) -> int:
         if arguments.batch is not None:
             return run_batch(
                 arguments.batch,
-                lambda row: answer_record(_answer(assistant, row, where, arguments), row.id),
+                lambda row: _record(assistant, _answer(assistant, row, where, arguments), row.id),
             )
         if arguments.evaluate is not None:
             return _evaluate(assistant, where, arguments)
@@ -69,7 +70,7 @@ def _list(assistant: Assistant, where: Sequence[Condition], arguments: argparse.
         "", "", "", windows, refusal="filter" if nothing else None,
         notes=(nothing,) if nothing else (),
     )  # fmt: skip
-    _print(answer, arguments)
+    _print(assistant, answer, arguments)
 
 
 def _check(settings: Settings) -> int:
@@ -95,15 +96,20 @@ def _single(
         print(printable(answer.text))
     if answer.text and not arguments.json:
         print()
-    _print(answer, arguments)
+    _print(assistant, answer, arguments)
 
 
-def _print(answer: Answer, arguments: argparse.Namespace) -> None:
+def _record(assistant: Assistant, answer: Answer, row_id: str | int | None = None) -> AnswerRecord:
+    return answer_record(answer, row_id, assistant.support(answer))
+
+
+def _print(assistant: Assistant, answer: Answer, arguments: argparse.Namespace) -> None:
     if arguments.json:
-        print(json.dumps(answer_record(answer), ensure_ascii=False))
+        print(json.dumps(_record(assistant, answer), ensure_ascii=False))
         return
     searched = f"searched: {answer.query}" if answer.rewritten else ""
-    for remark in (searched, answer.cut_reason, *answer.notes):
+    unfounded = support_remarks(answer.text, assistant.support(answer))
+    for remark in (searched, answer.cut_reason, *answer.notes, *unfounded):
         if remark:
             sys.stderr.write(printable(f"Note: {remark}\n"))
     bold, plain = _mark()

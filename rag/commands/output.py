@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
+from rag.commands.support_output import SupportRecord, support_records
+from rag.support.checking import Support
 from rag.types import Answer, Hit, Window
 
 
@@ -51,6 +53,16 @@ class PassageRecord(TypedDict):
     highlights: list[HighlightRecord]
 
 
+class LeftOutRecord(TypedDict):
+    """A found sentence that stands in no passage: it was not worth sending, or did not fit."""
+
+    source: str
+    start: int
+    end: int
+    text: str
+    rank: int
+
+
 class CitationRecord(TypedDict):
     """A marker of the answer, and the rank of the passage that it names."""
 
@@ -90,12 +102,18 @@ class AnswerRecord(TypedDict):
     usage: UsageRecord | None
     notes: list[str]
     citations: list[CitationRecord]
+    support: list[SupportRecord]
     passages: list[PassageRecord]
+    left_out: list[LeftOutRecord]
     timings: TimingsRecord
 
 
-def answer_record(answer: Answer, row_id: str | int | None = None) -> AnswerRecord:
-    """Turn an answer into the contract's object. ``row_id`` is the ``id`` of a ``--batch`` row."""
+def answer_record(
+    answer: Answer, row_id: str | int | None = None, support: Sequence[Support] = ()
+) -> AnswerRecord:
+    """Turn an answer into the contract's object. ``row_id`` is the ``id`` of a ``--batch`` row,
+    ``support`` what became of its sentences.
+    """
     usage, timings = answer.usage, answer.timings
     return {
         "id": row_id,
@@ -111,7 +129,9 @@ def answer_record(answer: Answer, row_id: str | int | None = None) -> AnswerReco
         else {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
         "notes": list(answer.notes),
         "citations": [{"marker": c.marker, "passage": c.passage} for c in answer.citations],
+        "support": support_records(support),
         "passages": [passage_record(window) for window in answer.windows],
+        "left_out": [_left_out(hit) for hit in answer.left_out],
         "timings": {
             "embed_ms": round(timings.embed, 3),
             "search_ms": round(timings.search, 3),
@@ -148,6 +168,17 @@ def _highlight(hit: Hit) -> HighlightRecord:
         "terms": list(hit.terms),
         "scores": {"dense": hit.dense, "keyword": hit.keyword, "fused": hit.fused},
         "ranks": {"dense": hit.dense_rank, "keyword": hit.keyword_rank},
+    }
+
+
+def _left_out(hit: Hit) -> LeftOutRecord:
+    found = hit.sentence
+    return {
+        "source": found.source,
+        "start": found.start,
+        "end": found.end,
+        "text": found.text,
+        "rank": hit.rank,
     }
 
 

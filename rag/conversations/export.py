@@ -14,22 +14,6 @@ from rag.conversations.stored_turn import ConversationInfo, StoredTurn
 from rag.types import Answer
 
 
-class SupportRecord(TypedDict):
-    """What became of a sentence of the answer, ``start`` to ``end``; offsets as in the answer's
-    own record.
-    """
-
-    start: int
-    end: int
-    verdict: str
-    passage: int | None
-    source_start: int | None
-    source_end: int | None
-    reason: str
-    said: str
-    found: str
-
-
 class TurnRecord(TypedDict):
     """One turn. ``answer`` is the object of ``ask.py --json``, None where none began."""
 
@@ -43,7 +27,6 @@ class TurnRecord(TypedDict):
     mode: str
     filters: list[str]
     answer: AnswerRecord | None
-    support: list[SupportRecord]
     thumb: str | None
     comment: str
 
@@ -76,6 +59,7 @@ def export_markdown(info: ConversationInfo, turns: Sequence[StoredTurn]) -> str:
 
 def _record(turn: StoredTurn) -> TurnRecord:
     settings = turn.settings
+    record = answer_record(turn.answer, support=turn.support) if turn.answer else None
     return {
         "number": turn.number,
         "asked": _time(turn.asked),
@@ -86,18 +70,10 @@ def _record(turn: StoredTurn) -> TurnRecord:
         "top_k": settings.top_k,
         "mode": settings.mode,
         "filters": [f"{c.field} {c.operator} {c.value}" for c in settings.where],
-        "answer": answer_record(turn.answer) if turn.answer else None,
-        "support": [
-            {
-                "start": s.start, "end": s.end, "verdict": s.verdict, "passage": s.passage,
-                "source_start": s.source_start, "source_end": s.source_end, "reason": s.reason,
-                "said": s.said, "found": s.found,
-            }
-            for s in turn.support
-        ],
+        "answer": record,
         "thumb": turn.thumb,
         "comment": turn.comment,
-    }  # fmt: skip
+    }
 
 
 def _written(turn: StoredTurn) -> Iterator[str]:
