@@ -113,7 +113,9 @@ class Update:
             )
         for document, parsed in group:
             with self._watch.step("write"):
-                points = [
+                record = DocumentRecord.of(document, len(parsed))
+                # Made as they are written: with its window and keywords a point is large.
+                self._writer.add(record, (
                     Point(
                         sentence=each.sentence,
                         window=each.window,
@@ -123,12 +125,11 @@ class Update:
                         metadata=document.metadata,
                     )
                     for each in parsed
-                ]
-                record = DocumentRecord.of(document, len(points))
-                self._writer.add(record, points)
-            self.added[document.path] = sum(self._journal.is_new(p.embedded) for p in points)
+                ))  # fmt: skip
+            new = (self._journal.is_new(digest_text(each.embedded_text)) for each in parsed)
+            self.added[document.path] = sum(new)
             self.written[document.path] = record
-            self._done += len(points)
+            self._done += len(parsed)
             self._told("write", self._done, self._expected)
 
     def _told(self, step: Step, done: int, total: int) -> None:

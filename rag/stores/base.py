@@ -193,8 +193,8 @@ class Writer(Protocol):
     def remove(self, paths: Iterable[str]) -> None:
         """Take documents and their sentences out."""
 
-    def add(self, record: DocumentRecord, points: Sequence[Point]) -> None:
-        """Put a document in, in place of one of the same path."""
+    def add(self, record: DocumentRecord, points: Iterable[Point]) -> None:
+        """Put a document in, in place of one of the same path, with its ``record.sentences``."""
 
     def finish(self, record: CollectionRecord) -> CollectionInfo:
         """Make the new state the one that readers open."""

@@ -6,7 +6,7 @@ Vectors are looked up in the current generation, which stays open and whole duri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -28,7 +28,7 @@ from rag.stores.edge_shard import (
 )
 from rag.stores.filters import Clause
 from rag.stores.generations import LOCK, Generations
-from rag.stores.listing import PAGE
+from rag.stores.listing import PAGE, pages
 from rag.stores.lock import BuilderLock
 
 if TYPE_CHECKING:
@@ -128,11 +128,11 @@ class EdgeWriter:
             for path in batch:
                 del self._documents[path]
 
-    def add(self, record: DocumentRecord, points: Sequence[Point]) -> None:
+    def add(self, record: DocumentRecord, points: Iterable[Point]) -> None:
         """Put a document in, in place of one of the same path."""
         self.remove([record.path])
-        for start in range(0, len(points), PAGE):
-            self._upsert([engine_point(p, record.modified) for p in points[start : start + PAGE]])
+        for page in pages(points, PAGE):
+            self._upsert([engine_point(point, record.modified) for point in page])
         document = payload.document_payload(record)
         self._upsert([engine.Point(payload.document_id(record.path), {}, document)])
         self._documents[record.path] = record

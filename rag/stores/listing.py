@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TypeVar
 
 from rag.stores.base import DocumentRecord, Scored
 from rag.stores.conditions import selects, selects_sentence
 from rag.types import Condition, Sentence
+
+T = TypeVar("T")
 
 PAGE = 1000
 """Points read at once where many are."""
@@ -24,6 +28,13 @@ def best_first(found: Iterable[tuple[Sentence, float]]) -> tuple[Scored, ...]:
     """
     ordered = sorted(found, key=lambda pair: (-pair[1], pair[0].source, pair[0].index))
     return tuple(Scored(sentence, score) for sentence, score in ordered)
+
+
+def pages(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield ``items`` in lists of ``size``, the last as long as what is left."""
+    left = iter(items)
+    while page := list(islice(left, size)):
+        yield page
 
 
 def list_sentences(

@@ -8,13 +8,14 @@ digest and so equals no file: should the build end there, the next one writes th
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag.stores import payload
 from rag.stores.filters import Clause
+from rag.stores.listing import pages
 from rag.stores.server_client import retried, translated
 from rag.stores.server_points import client_filter, record_point, sentence_point
 
@@ -44,7 +45,7 @@ class Uploads:
         self._pool = ThreadPoolExecutor(workers, "qdrant-upload")
         self._pending: deque[Future[None]] = deque()
 
-    def submit(self, record: DocumentRecord, points: Sequence[Point]) -> None:
+    def submit(self, record: DocumentRecord, points: Iterable[Point]) -> None:
         """Write a document soon. Its errors come up in a later call of :meth:`wait`."""
         self.wait(most=2 * self._workers)
         self._pending.append(self._pool.submit(self._write, record, points))
@@ -58,16 +59,15 @@ class Uploads:
         """Give up what has not been started, and wait for the rest."""
         self._pool.shutdown(cancel_futures=True)
 
-    def _write(self, record: DocumentRecord, points: Sequence[Point]) -> None:
+    def _write(self, record: DocumentRecord, points: Iterable[Point]) -> None:
         key = payload.document_id(record.path)
         if self._over:
             unfinished = payload.document_payload(replace(record, digest=""))
             self.upsert([record_point(key, unfinished)])
-        for start in range(0, len(points), BATCH):
-            batch = points[start : start + BATCH]
+        for batch in pages(points, BATCH):
             self.upsert([sentence_point(point, record.modified) for point in batch])
         if self._over:
-            rest = Clause("metadata.index", at_least=len(points))
+            rest = Clause("metadata.index", at_least=record.sentences)
             self.delete(Clause(payload.SOURCE, (record.path,)), rest)
         self.upsert([record_point(key, payload.document_payload(record))])
 

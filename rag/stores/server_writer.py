@@ -8,7 +8,7 @@ alias to it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -146,7 +146,7 @@ class ServerWriter:
             for path in batch:
                 del self._documents[path]
 
-    def add(self, record: DocumentRecord, points: Sequence[Point]) -> None:
+    def add(self, record: DocumentRecord, points: Iterable[Point]) -> None:
         """Put a document in, in place of one of the same path.
 
         It is written while the next ones are prepared; an error may come up in a later call.
