@@ -63,15 +63,16 @@ class EvaluationSet:
         return [s for d in self.documents for s in parse_sentences(d, window_size=2)]
 
 
-def read_set(folder: Path, sentences: int = 3000, questions: int = 800) -> EvaluationSet:
-    """Read a set; of a large one a fixed sample.
+def read_set(
+    folder: Path, sentences: int = 3000, questions: int = 800, *, all_documents: bool = False
+) -> EvaluationSet:
+    """Read a set; of a large one a fixed sample. With ``all_documents`` none is left out as absent.
 
     Documents are taken in a fixed random order, those with the most questions a character first
     where there are few questions, until there are ``sentences``; of the questions on them a fixed
     random choice.
     """
-    absent_file = folder / "absent_docs.txt"
-    absent = set(absent_file.read_text(encoding="utf-8").split()) if absent_file.exists() else set()
+    absent = set() if all_documents else _absent(folder)
     rows = [json.loads(row) for row in (folder / "questions.jsonl").open(encoding="utf-8")]
     asked: dict[str, int] = {}
     for row in rows:
@@ -95,6 +96,20 @@ def read_set(folder: Path, sentences: int = 3000, questions: int = 800) -> Evalu
     random.Random(7).shuffle(chosen)
     documents = tuple(taken[path] for path in sorted(taken))
     return EvaluationSet(folder.name, documents, tuple(chosen[:questions]))
+
+
+def absent_questions(folder: Path, questions: int = 300) -> tuple[Question, ...]:
+    """Return questions on the documents that are left out, of many a fixed random choice."""
+    absent = {f"{doc}.txt" for doc in _absent(folder)}
+    rows = map(json.loads, (folder / "questions.jsonl").open(encoding="utf-8"))
+    asked = [question for row in rows if (question := _question(row)).source in absent]
+    random.Random(7).shuffle(asked)
+    return tuple(asked[:questions])
+
+
+def _absent(folder: Path) -> set[str]:
+    file = folder / "absent_docs.txt"
+    return set(file.read_text(encoding="utf-8").split()) if file.exists() else set()
 
 
 def _titles(folder: Path) -> dict[str, str]:

@@ -14,7 +14,7 @@ from rag.answers.model import ask_model
 from rag.answers.stream import AnswerStream
 from rag.errors import SettingsError
 from rag.prompt import NOT_FOUND, Language, question_language
-from rag.types import Answer, Refusal, Timings, Turn, Window
+from rag.types import Answer, Hit, Refusal, Timings, Turn, Window
 
 if TYPE_CHECKING:
     from rag.settings import Settings
@@ -46,16 +46,23 @@ def answer(
     timings: Timings | None = None,
     notes: Sequence[str] = (),
     refusal: Refusal | None = None,
+    left_out: Sequence[Hit] = (),
 ) -> AnswerStream:
     """Answer ``question`` from ``windows``, ranked from 1, and return the answer as it comes.
 
     With ``settings.chat_model`` the model is asked, without one the found sentences are the answer.
     With a ``refusal``, or without windows, nothing is asked. ``query`` is what was searched,
-    ``timings`` what that took; ``notes`` are passed on. Raises
+    ``timings`` what that took; ``notes`` and ``left_out`` are passed on. Raises
     :class:`~rag.errors.SettingsError` when the prompt file cannot be read.
     """
     draft = Answer(
-        question, query, "", tuple(windows), notes=tuple(notes), timings=timings or Timings()
+        question,
+        query,
+        "",
+        tuple(windows),
+        notes=tuple(notes),
+        timings=timings or Timings(),
+        left_out=tuple(left_out),
     )
     if refusal is None and not windows:
         refusal = "not-found"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from rag.building.fingerprint import check_fingerprint, fingerprint
 from rag.errors import SettingsError
 from rag.keywords import matched_terms, query_vector
+from rag.ranking.cutting import mark_hits, with_shares, worth_sending
 from rag.ranking.fusion import KEYWORD_WEIGHT, rank_hits
 from rag.stores.base import Legs
 from rag.types import Condition, Hit, Mode, Window
@@ -34,7 +35,7 @@ MERGED_CHARACTERS = 6000
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What was found for a query.
+    """What was found for a query: ``windows`` may leave out some of ``hits``, as not worth sending.
 
     Times are milliseconds; ``retrieve_ms`` is all of it, the other two included.
     """
@@ -63,20 +64,25 @@ def retrieve(
     within_section: bool = False,
     merge_threshold: float | None = None,
     max_characters: int = MERGED_CHARACTERS,
+    min_share: float = 0.0,
 ) -> Retrieved:
-    """Find the ``top_k`` sentences for ``query`` and their windows.
+    """Find the ``top_k`` sentences for ``query`` and the windows of those worth sending.
 
-    See :func:`find_hits` and :func:`windows_of`.
+    See :func:`find_hits`, :func:`windows_of`, and :mod:`rag.ranking.cutting` for ``min_share`` (0
+    to 1; 0 sends all). Auto-merging goes by how many sentences were found: with a
+    ``merge_threshold`` none is left out.
     """
     began = time.perf_counter()
     found = find_hits(
         store, embeddings, query, mode=mode, top_k=top_k, candidates=candidates, where=where,
         keyword_weight=keyword_weight, rrf_k=rrf_k, rerank=rerank,
     )  # fmt: skip
+    sent = found.hits if merge_threshold is not None else worth_sending(found.hits, min_share)
     windows = windows_of(
-        store, found.hits, window_size, within_section=within_section,
+        store, sent, window_size, within_section=within_section,
         merge_threshold=merge_threshold, max_characters=max_characters,
     )  # fmt: skip
+    windows = mark_hits(windows, found.hits)
     return replace(found, windows=windows, retrieve_ms=(time.perf_counter() - began) * 1000)
 
 
@@ -121,7 +127,8 @@ def find_hits(
     ranked = rank_hits(legs, mode, keyword_weight=keyword_weight, rrf_k=rrf_k)
     if rerank is not None:
         ranked = rerank(searched, ranked)
-    hits = tuple(replace(h, terms=matched_terms(searched, h.sentence.text)) for h in ranked[:top_k])
+    kept = with_shares(ranked, mode)[:top_k]
+    hits = tuple(replace(h, terms=matched_terms(searched, h.sentence.text)) for h in kept)
     return Retrieved(
         query=query,
         hits=hits,

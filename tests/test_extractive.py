@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rag.answers.extractive import MAX_CHARACTERS, MAX_HITS, extract
+from rag.answers.extractive import MAX_CHARACTERS, MAX_HITS, MIN_SHARE, extract
 from rag.citations import find_citations
 from rag.types import Window
 from tests.windows import window
@@ -139,6 +139,16 @@ def test_the_answer_ends_in_time() -> None:
     assert "five" not in answer
     long = "word " * (MAX_CHARACTERS // 5) + "end."
     assert text(window(f"{long}\n\nShort.", long, "Short.")) == f"{long} [1]"
+
+
+def test_sentences_far_behind_stay_away() -> None:
+    """A found sentence must have the share of the best score; the first always stands."""
+    found = window("One. Two. Three.", "Two.", "One.", "Three.")
+    shares = {"Two.": 1.0, "One.": MIN_SHARE, "Three.": MIN_SHARE - 0.01}
+    hits = [replace(hit, share=shares[hit.sentence.text]) for hit in found.hits]
+    assert text(replace(found, hits=tuple(hits))) == "One. Two. [1]"
+    worse = [replace(hit, share=0.0) for hit in found.hits]
+    assert text(replace(found, hits=tuple(worse))) == "Two. [1]"
 
 
 def test_a_document_s_own_brackets_are_no_citations() -> None:

@@ -214,6 +214,25 @@ def test_the_question_path_is_light() -> None:
     assert not loaded & {"numpy", "qdrant_edge", "qdrant_client", "pydantic", "httpx"}
 
 
+@pytest.mark.parametrize("mode", ["dense", "keyword", "hybrid"])
+def test_what_is_far_behind_is_not_sent(
+    store: Store, embeddings: WordEmbeddings, mode: Mode
+) -> None:
+    """Sentences far behind the best are found and ranked, and stand in no passage."""
+    few, many = (
+        retrieve(
+            store, embeddings, "E07 means overheating of water", mode=mode, top_k=9, window_size=0,
+            candidates=20, min_share=share,
+        )
+        for share in (0.9, 0.0)
+    )  # fmt: skip
+    assert few.hits == many.hits
+    assert few.hits[0].share == 1.0
+    sent = [hit for window in few.windows for hit in window.hits]
+    assert {hit.rank for hit in sent} == {h.rank for h in few.hits if h.share and h.share >= 0.9}
+    assert len(sent) < len([hit for window in many.windows for hit in window.hits])
+
+
 def test_auto_merging(store: Store, embeddings: WordEmbeddings) -> None:
     """With a threshold the windows grow; hits and scores stay, and the slider can do the same."""
     plain = ask(store, embeddings, "pump", "dense", window_size=0)
