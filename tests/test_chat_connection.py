@@ -18,6 +18,7 @@ from rag.endpoints.faults import TooLong
 from rag.errors import ModelError, ModelRejected, ModelUnreachable, SettingsError
 from rag.prompt import Message
 from rag.settings import Settings
+from rag.types import Usage
 from tests.chat_server import ChatServer, Reply
 
 HELLO = [Message("user", "Hello?")]
@@ -237,6 +238,21 @@ def test_either_end_of_the_protocol_will_do(server: ChatServer, reply: Reply) ->
     """A finish reason without ``[DONE]``, or that alone, ends an answer well."""
     server.default = reply
     assert read(connection(server.url)) == ("Hello.", None)
+
+
+def test_a_server_that_does_not_stream(server: ChatServer) -> None:
+    """An answer that comes as one object, whatever was asked for, is read as a stream of one."""
+    message = {"role": "assistant", "content": "Boil it\n\ntwice [1]. 煮两次。"}
+    answer = {
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 7},
+    }
+    for indent in (None, 2):
+        body = json.dumps(answer, ensure_ascii=False, indent=indent).encode()
+        server.script.append(Reply(body=body, content_type="application/json; charset=utf-8"))
+        deltas = list(connection(server.url).stream(HELLO))
+        assert "".join(delta.text for delta in deltas) == message["content"]
+        assert [delta.usage for delta in deltas if delta.usage] == [Usage(5, 7)]
 
 
 def test_an_end_that_comes_in_two_packets(server: ChatServer) -> None:

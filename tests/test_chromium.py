@@ -185,16 +185,26 @@ def test_a_turn_can_be_copied_edited_and_asked_again(site: Site, visit: Look) ->
     visitor.tab.keyboard.press("Escape")
     prompt.wait_for(state="hidden")
 
+    site.server.script.append(Reply(["O", "K."]))
+    visitor.button("Check what works").click()
+    trial = visitor.tab.get_by_role("dialog")
+    trial.get_by_text("Usage · works").wait_for()
+    for name in ("Embedding model", "Collection", "Chat endpoint", "Chat model", "Streaming"):
+        assert trial.get_by_text(f"{name} · works").is_visible()
+    visitor.picture("check")
+    visitor.tab.keyboard.press("Escape")
+    trial.wait_for(state="hidden")
+
     visitor.turns.first.get_by_role("button", name="Edit").click()
     editor = visitor.turns.first.get_by_role("textbox")
     editor.fill("What does E07 mean?")
     editor.evaluate(COMPOSE)
-    assert len(site.server.chats) == 1
+    assert len(site.server.chats) == 2
     editor.press("Enter")
     visitor.turns.get_by_text("What does E07 mean?").wait_for()
     visitor.answered()
     assert visitor.turns.count() == 1
-    assert len(site.server.chats) == 2
+    assert len(site.server.chats) == 3
     site.server.script.append(Reply(["Another answer."]))
     visitor.button("Try again").click()
     visitor.answer.get_by_text("Another answer.").wait_for()

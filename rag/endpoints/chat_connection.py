@@ -109,9 +109,16 @@ class ChatConnection:
         request.extensions["trace"] = trace
 
     def _listen(self, response: httpx.Response) -> None:
-        """Look for the protocol's last line, which openai reads and does not tell of."""
-        if isinstance(response.stream, httpx.SyncByteStream):
-            response.stream = _Listened(response.stream, self._heard_end)
+        """Look for the protocol's last line, which openai reads and does not tell of.
+
+        A server that cannot stream answers with one JSON object: that becomes a stream of one.
+        """
+        if not isinstance(response.stream, httpx.SyncByteStream):
+            return
+        kind = response.headers.get("content-type", "")
+        if response.is_success and kind.startswith("application/json"):
+            response.stream = _Whole(response.stream)
+        response.stream = _Listened(response.stream, self._heard_end)
 
     def _heard_end(self) -> None:
         self._whole = True
@@ -131,6 +138,23 @@ class _Listened(httpx.SyncByteStream):
             if b"[DONE]" in tail:
                 self._ended()
             yield piece
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class _Whole(httpx.SyncByteStream):
+    """A response that came at once, as the lines of a stream."""
+
+    def __init__(self, inner: httpx.SyncByteStream) -> None:
+        self._inner = inner
+
+    def __iter__(self) -> Iterator[bytes]:
+        body = b"".join(self._inner)
+        if body.lstrip().startswith(b"{"):
+            # A line break between JSON's tokens is a blank; within a string there is none.
+            body = b"data: " + b" ".join(body.splitlines()) + b"\n\ndata: [DONE]\n\n"
+        yield body
 
     def close(self) -> None:
         self._inner.close()

@@ -16,6 +16,7 @@ from rag.assistant import open_assistant
 from rag.errors import RagError, StoreBusy, StoreError, StoreMissing, StoreUnreachable
 from rag.page.build_view import draw_fault, draw_first_build, draw_rebuild, draw_update
 from rag.page.building import Builder
+from rag.page.check_view import draw_check
 from rag.page.conversation import draw_conversation
 from rag.page.documents_view import documents_open, draw_documents, draw_documents_button
 from rag.page.evidence import draw_evidence
@@ -106,6 +107,7 @@ def _draw_sidebar(
               on_click=_renew, args=(session,))  # fmt: skip
     options = choose_options(session, library, words)
     draw_loaded(library, words)
+    draw_check(library, words)
     draw_documents_button(session, words)
     if not documents_open(session):  # there it is drawn too
         draw_update(builder, words)

@@ -4,6 +4,7 @@ from rag.page.strings.words import Strings
 
 ENGLISH = Strings(
     language="English",
+    tag="en",
     title="Sentence Window Chat",
     ask="Ask your documents",
     welcome="What would you like to know?",
@@ -35,6 +36,33 @@ ENGLISH = Strings(
     tokens="{input} + {output} tokens",
     seconds="{seconds} s",
     refused="Not in the documents",
+    searched="Searched for: {query}",
+    fell_back="The model did not put the question well without the turns before; it was searched "
+    "as typed.",
+    checking="Checking against the passages",
+    checked="Checked against the passages",
+    claim_counts={
+        "supported": "{n} supported",
+        "missing": "{n} not found",
+        "open": "{n} not checked",
+    },
+    claim_tips={
+        "supported": "Supported.",
+        "missing": "Not found in the passages.",
+        "open": "Not checked.",
+    },
+    claim_source="Passage {passage}:",
+    claim_nearest="Nearest, in passage {passage}:",
+    differences={
+        "nothing": "Nothing in them says it.",
+        "number": "The number differs.",
+        "unit": "The unit differs.",
+        "name": "The name differs.",
+        "negation": "One of the two says the opposite.",
+    },
+    differs_both="The answer has “{said}”, passage {passage} “{found}”.",
+    differs_said="The answer has “{said}”.",
+    unfounded="Not found in the passages:",
     unexpected="Something went wrong that should not have. The terminal says more. Ask again.",
     roles={
         "system": "Instructions",
@@ -68,6 +96,11 @@ ENGLISH = Strings(
     embedding="Search model",
     chat_model="Chat model",
     no_chat_model="none: answers quote the documents",
+    check="Check what works",
+    check_under_way="Trying…",
+    check_ok="works",
+    check_failed="does not work",
+    check_names={},
     connect="Connect a chat model",
     connect_how=(
         "Any endpoint that speaks OpenAI's protocol will do: OpenAI, Ollama, vLLM, llama.cpp, "

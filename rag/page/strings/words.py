@@ -13,6 +13,7 @@ class Strings:
     """The page's words in one language."""
 
     language: str
+    tag: str
     title: str
     # The chat.
     ask: str
@@ -41,6 +42,19 @@ class Strings:
     tokens: str
     seconds: str
     refused: str
+    searched: str
+    fell_back: str
+    # What became of an answer's sentences.
+    checking: str
+    checked: str
+    claim_counts: dict[str, str]
+    claim_tips: dict[str, str]
+    claim_source: str
+    claim_nearest: str
+    differences: dict[str, str]
+    differs_both: str
+    differs_said: str
+    unfounded: str
     unexpected: str
     roles: dict[str, str]
     # The evidence.
@@ -72,6 +86,12 @@ class Strings:
     embedding: str
     chat_model: str
     no_chat_model: str
+    check: str
+    check_under_way: str
+    check_ok: str
+    check_failed: str
+    check_names: dict[str, str]
+    """By the names of :mod:`rag.check`."""
     connect: str
     connect_how: str
     window_size: str
