@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.page.answer_tree import Json, answer_tree
+from rag.page.answer_tree import Json, answer_tree, without_claims
+from rag.support.answer_sentences import answer_sentences
 
 TAGS = {
     "p", "blockquote", "ul", "ol", "li", "em", "strong", "s", "table", "thead", "tbody", "tr",
@@ -70,6 +72,59 @@ def test_html_links_and_images_stay_text(hostile: str) -> None:
     tree = answer_tree(hostile, 3)
     assert text_of(tree) == hostile
     assert cited(tree) == []
+
+
+CLAIMS = """\
+**Important.** The kettle is *blue* [1]. It has 2 handles [1][2].
+
+- Boil `it` twice [2].
+- **Pour:** away.
+
+| one | two |
+|---|---|
+| three words | four [1] |
+
+1. First. Second.
+2. 第一次使用前。煮两壶。"""
+
+
+def claimed(node: Json | list[Json], within: int | None = None) -> list[tuple[int, str]]:
+    """The text below a node that stands in claims, with the claim's index, citations left out."""
+    if isinstance(node, str):
+        return [] if within is None else [(within, node)]
+    if not isinstance(node, list) or node[:1] == ["cite"]:
+        return []
+    if node[:1] == ["claim"]:
+        assert isinstance(node[1], int)
+        within = node[1]
+    children = node[2:] if node and isinstance(node[0], str) and len(node) > 1 else node
+    return [piece for child in children for piece in claimed(child, within)]
+
+
+def test_the_sentences_of_an_answer_can_be_marked() -> None:
+    """Each stands in pieces of its own, whatever markup it crosses, and nothing else changes."""
+    sentences = answer_sentences(CLAIMS, 2)
+    tree = answer_tree(CLAIMS, 2, [(s.start, s.end) for s in sentences])
+    said: dict[int, str] = {}
+    for claim, text in claimed(tree):
+        said[claim] = said.get(claim, "") + text
+    assert list(said.values()) == [
+        "Important.", "The kettle is blue .", "It has 2 handles .", "Boil it twice .",
+        "Pour: away.", "onetwo", "three wordsfour ", "First.", "Second.", "第一次使用前。",
+        "煮两壶。",
+    ]  # fmt: skip
+    assert without_claims(tree) == without_claims(answer_tree(CLAIMS, 2))
+
+
+@given(
+    st.text(alphabet=st.sampled_from("ab. []12*_`~|#->\n!：。"), max_size=60),
+    st.lists(st.integers(0, 60), max_size=6),
+)
+def test_marking_sentences_changes_nothing_else(text: str, cuts: list[int]) -> None:
+    """Wherever claims begin and end, the rest of the tree is as it is without them."""
+    bounds = sorted({min(cut, len(text)) for cut in cuts})
+    claims = list(pairwise(bounds))
+    assert without_claims(answer_tree(text, 2, claims)) == without_claims(answer_tree(text, 2))
 
 
 def test_a_citation_that_points_nowhere_is_plain_text() -> None:

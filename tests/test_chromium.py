@@ -55,6 +55,7 @@ def _site(
             top_k=12,
             chat_model="test-model",
             openai_base_url=server.url,
+            follow_ups="rule",
         )
         with running_page(settings, tmp_path_factory.mktemp("page")) as page:
             yield Site(page, server, browser)

@@ -85,6 +85,11 @@ class AnswerStream:
         return self._draft.question
 
     @property
+    def query(self) -> str:
+        """What was searched."""
+        return self._draft.query
+
+    @property
     def windows(self) -> tuple[Window, ...]:
         """The passages that the answer rests on. Fewer, once the model found them too long."""
         return self._draft.windows
@@ -106,11 +111,15 @@ class AnswerStream:
         """Whether nothing more will come."""
         return self._answer is not None or self._error is not None
 
+    def wait(self) -> None:
+        """Return once nothing more will come."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.ended)
+
     @property
     def answer(self) -> Answer:
         """The whole answer; waits for it. Raises :class:`~rag.errors.RagError` if none began."""
-        with self._changed:
-            self._changed.wait_for(lambda: self.ended)
+        self.wait()
         if self._error is not None:
             raise self._error
         return cast("Answer", self._answer)

@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rag.conversations.file import open_file
+from rag.conversations.file import clean, open_file
 from rag.conversations.serial import from_json, to_json
 from rag.conversations.stored_turn import ConversationInfo, StoredTurn, Thumb, Visitor
 from rag.errors import ConversationMissing, HistoryError
+from rag.support.checking import Support
 from rag.types import Turn
 
 TITLE_CHARACTERS = 80
@@ -42,7 +43,7 @@ class Conversations:
         new = secrets.token_urlsafe(16)
         now = time.time()
         with open_file(self.path, write=True) as file:
-            row = (new, visitor.user, _clean(title), now, now)
+            row = (new, visitor.user, clean(title), now, now)
             file.execute("INSERT INTO conversations VALUES (?, ?, ?, ?, ?)", row)
         return new
 
@@ -54,7 +55,7 @@ class Conversations:
         if (visitor.user is None and not visitor.local) or not self.path.exists():
             return ()
         sql = f"{_INFO} WHERE c.owner IS ?"
-        wanted = _clean(words).casefold().split()
+        wanted = clean(words).casefold().split()
         sql += (
             " AND (instr(folded(c.title), ?) OR EXISTS"
             " (SELECT 1 FROM turns t WHERE t.conversation = c.id AND instr(t.folded, ?)))"
@@ -101,15 +102,32 @@ class Conversations:
             ).fetchone()[0]
             turn = replace(turn, number=number)
             answer = turn.answer.text if turn.answer else ""
-            folded = _clean(f"{turn.question}\n{answer}").casefold()
+            folded = clean(f"{turn.question}\n{answer}").casefold()
             record = to_json(replace(turn, thumb=None, comment=""))
             file.execute(
                 "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (conversation, number, turn.asked, _clean(turn.question), record, folded,
-                 turn.thumb, _clean(turn.comment)),
+                (conversation, number, turn.asked, clean(turn.question), record, folded,
+                 turn.thumb, clean(turn.comment)),
             )  # fmt: skip
             _touch(file, conversation, title)
         return turn
+
+    def set_support(
+        self, conversation: str, visitor: Visitor, number: int, support: tuple[Support, ...]
+    ) -> None:
+        """Say what became of the sentences of a stored answer."""
+        with open_file(self.path, write=True) as file:
+            self._open(file, conversation, visitor)
+            row = file.execute(
+                "SELECT record FROM turns WHERE conversation = ? AND number = ?",
+                (conversation, number),
+            ).fetchone()
+            if row is not None:
+                record = to_json(replace(from_json(StoredTurn, row[0]), support=support))
+                file.execute(
+                    "UPDATE turns SET record = ? WHERE conversation = ? AND number = ?",
+                    (record, conversation, number),
+                )
 
     def drop_turns(self, conversation: str, visitor: Visitor, first: int) -> None:
         """Take turn ``first`` and all behind it out: the question is asked again."""
@@ -124,7 +142,7 @@ class Conversations:
         """Give a conversation another title."""
         with open_file(self.path, write=True) as file:
             self._open(file, conversation, visitor)
-            _touch(file, conversation, " ".join(_clean(title).split()))
+            _touch(file, conversation, " ".join(clean(title).split()))
 
     def delete(self, conversation: str, visitor: Visitor) -> None:
         """Take a conversation and its turns away for good."""
@@ -145,7 +163,7 @@ class Conversations:
             self._open(file, conversation, visitor)
             file.execute(
                 "UPDATE turns SET thumb = ?, comment = ? WHERE conversation = ? AND number = ?",
-                (thumb, _clean(comment), conversation, number),
+                (thumb, clean(comment), conversation, number),
             )
 
     def _open(
@@ -176,10 +194,5 @@ def _touch(file: sqlite3.Connection, conversation: str, title: str) -> None:
 
 
 def _title(question: str) -> str:
-    words = " ".join(_clean(question).split())
+    words = " ".join(clean(question).split())
     return words if len(words) <= TITLE_CHARACTERS else words[: TITLE_CHARACTERS - 1] + "…"
-
-
-def _clean(text: str) -> str:
-    """Return ``text`` without what SQLite cannot keep: NULs and lone surrogates."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

@@ -78,7 +78,7 @@ def _record(turn: StoredTurn) -> TurnRecord:
 
 def _written(turn: StoredTurn) -> Iterator[str]:
     answer = turn.answer
-    if answer is None:
+    if answer is None or turn.error:
         yield f"*No answer: {_line(turn.error)}*"
         return
     if answer.query != turn.question:

@@ -56,6 +56,11 @@ def open_file(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connection
         connection.close()  # what was not committed is rolled back
 
 
+def clean(text: str) -> str:
+    """Return ``text`` without what SQLite cannot keep: NULs and lone surrogates."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+
+
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     version = connection.execute("PRAGMA user_version").fetchone()[0]

@@ -36,8 +36,9 @@ class TurnSettings:
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
     """A question and what came of it. ``number`` counts from 1 in its conversation; a turn that is
-    not stored yet has 0. ``answer`` is None, and ``error`` says why, when none began. ``note`` says
-    how the query came about. ``asked`` is seconds since the epoch.
+    not stored yet has 0. ``error`` says why there is no answer, when none began, and ``fault`` is
+    the name of its class; ``answer`` is then None, or has no text. ``note`` says how the query came
+    about. ``asked`` is seconds since the epoch.
     """
 
     question: str
@@ -46,6 +47,7 @@ class StoredTurn:
     support: tuple[Support, ...] = ()
     note: str = ""
     error: str = ""
+    fault: str = ""
     asked: float = 0.0
     number: int = 0
     thumb: Thumb | None = None

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 HEARTBEAT_SECONDS = 1.0
 """How often one looks when the browser does not ask, as after a lost connection."""
 
+KEEPING_SECONDS = 0.3
+"""How often one looks whether the last answer is stored and checked."""
+
 WAIT_SECONDS = 0.2
 """The longest that a drawing waits for something new to draw, and so that a click waits for it."""
 
@@ -32,12 +35,14 @@ WAIT_SECONDS = 0.2
 def draw_conversation(session: Session, library: Library, options: Options, words: Strings) -> None:
     """Draw the conversation, or an invitation to begin one."""
     shown = session.shown
+    busy = session.keeper.busy  # before the turns are drawn, so that none is drawn as it was
     turns = [
         finished(
             exchange,
             words,
             selected=exchange is shown,
             last=exchange is session.exchanges[-1],
+            support=session.support(exchange),
         )
         for exchange in session.exchanges
     ]
@@ -48,16 +53,19 @@ def draw_conversation(session: Session, library: Library, options: Options, word
     _draw("turns", turns, session, words, act)
     # Both are always there, so that a turn that ends does not make the page anew.
     session.drawn = -1  # this run draws at once what the fragment's own runs wait for
-    under_way = st.fragment(_draw_live, run_every=HEARTBEAT_SECONDS if session.live else None)
-    under_way(session, words, found=session.live is None or session.live.windows is not None)
+    every = HEARTBEAT_SECONDS if session.live else KEEPING_SECONDS if busy else None
+    under_way = st.fragment(_draw_live, run_every=every)
+    found = session.live is None or session.live.windows is not None
+    under_way(session, words, found=found, keeping=busy)
     if not turns and session.live is None:
         _invite(session, library, options, words)
 
 
-def _draw_live(session: Session, words: Strings, *, found: bool) -> None:
+def _draw_live(session: Session, words: Strings, *, found: bool, keeping: bool) -> None:
     """Draw the turn under way, and the page anew when the passages are there or the turn is done.
 
-    ``found`` says whether the passages were there when the page was drawn.
+    ``found`` says whether the passages were there when the page was drawn, ``keeping`` whether a
+    turn was still to be stored or checked.
     """
     live = session.live
     if live is not None:
@@ -66,6 +74,8 @@ def _draw_live(session: Session, words: Strings, *, found: bool) -> None:
         if live.done or (live.windows is not None and not found):
             st.rerun()
         session.look_again(HEARTBEAT_SECONDS)
+    elif keeping and not session.keeper.busy:
+        st.rerun()
     turns = []
     if live is not None:
         number = session.made + 1
@@ -95,8 +105,8 @@ def _draw(
     look: int = 0,
 ) -> None:
     names = ("again", "cancel", "copied", "copy", "edit", "edit_note", "reasoning", "send",
-             "show_evidence", "show_prompt")  # fmt: skip
-    said = {name: getattr(words, name) for name in names}
+             "show_evidence", "show_prompt", "unfounded")  # fmt: skip
+    said = {"lang": words.tag, **{name: getattr(words, name) for name in names}}
     draw(
         "conversation",
         key,
@@ -121,7 +131,7 @@ def _invite(session: Session, library: Library, options: Options, words: Strings
 
 def _select(action: Action, session: Session) -> None:
     if action.what == "select":
-        session.select(action.turn, action.passage or None)
+        session.select(action.turn, action.passage or None, action.start, action.end)
 
 
 def _act(action: Action, session: Session, library: Library, options: Options) -> None:

@@ -24,10 +24,20 @@ STEP_SECONDS = 0.01
 class LiveAnswer:
     """An answer that is being made. Its methods are for any thread."""
 
-    def __init__(self, question: str, ask: Callable[[], AnswerStream]) -> None:
-        """Begin to answer ``question`` by calling ``ask`` in a thread."""
+    def __init__(
+        self,
+        question: str,
+        ask: Callable[[], AnswerStream],
+        ended: Callable[[LiveAnswer], None] | None = None,
+    ) -> None:
+        """Begin to answer ``question`` by calling ``ask`` in a thread; ``ended`` is called there
+        once nothing more will come, whether or not anybody looks.
+        """
         self.question = question
         self._ask = ask
+        self._ended = ended
+        self._lock = threading.Lock()
+        self._result: tuple[Answer, RagError | None] | None = None
         self._stream: AnswerStream | None = None
         self._error: RagError | None = None
         self._stopped = False
@@ -38,6 +48,11 @@ class LiveAnswer:
     def windows(self) -> tuple[Window, ...] | None:
         """The passages; None until they are found."""
         return None if self._stream is None else self._stream.windows
+
+    @property
+    def query(self) -> str:
+        """What was searched; the question until that is known."""
+        return self.question if self._stream is None else self._stream.query
 
     @property
     def text(self) -> str:
@@ -83,6 +98,12 @@ class LiveAnswer:
 
         With an error, or when it was stopped before anything was found, the answer is empty.
         """
+        with self._lock:
+            if self._result is None:
+                self._result = self._read()
+            return self._result
+
+    def _read(self) -> tuple[Answer, RagError | None]:
         none = Answer(self.question, self.question, "", self.windows or (), cut=True)
         if self._stream is None:
             return none, self._error
@@ -98,6 +119,13 @@ class LiveAnswer:
 
     def _search(self) -> None:
         try:
+            self._find()
+        finally:
+            if self._ended is not None:
+                self._ended(self)
+
+    def _find(self) -> None:
+        try:
             stream = self._ask()
             self._stream = stream
             if self._stopped:
@@ -106,3 +134,5 @@ class LiveAnswer:
             self._error = error
         finally:
             self._searched.set()
+        if self._stream is not None:
+            self._stream.wait()

@@ -6,24 +6,20 @@ Kept in Streamlit's session state, one a browser tab. Knows the assistant, not h
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag.page.exchange import Exchange, Pending
+from rag.page.exchange import Exchange, Focus, Pending
+from rag.page.keeper import Keeper
 from rag.page.live import LiveAnswer
+from rag.page.stored import stored_turn
 from rag.types import Answer, Turn
 
 if TYPE_CHECKING:
     from rag.answering import AnswerStream
+    from rag.conversations.stored_turn import Thumb
     from rag.page.library import Library
-
-
-@dataclass(frozen=True, slots=True)
-class Focus:
-    """The passage that a click asked for. ``click`` tells two clicks apart."""
-
-    passage: int
-    click: int
+    from rag.support.checking import Support
 
 
 @dataclass(slots=True)
@@ -33,7 +29,8 @@ class Session:
     ``made`` counts its exchanges, those that were dropped too. ``selected`` is the exchange whose
     passages are looked at, None for the one under way. ``shown_size`` is the window size at which
     they are looked at, when it is not the one of the answer. ``opened`` is the document looked at,
-    as ``(path, start of the passage)``; ``prompt_of`` the exchange whose prompt is.
+    as ``(path, start of the passage)``; ``prompt_of`` the exchange whose prompt is. ``keeper``
+    stores the turns that are over.
     ``drawn`` counts the characters of the answer under way that are on screen; ``look`` numbers the
     drawings that ask for another, ``looked_at`` is the last one that the browser has answered.
     """
@@ -51,6 +48,7 @@ class Session:
     drawn: int = 0
     look: int = 0
     looked_at: int = 0
+    keeper: Keeper = field(default_factory=Keeper)
     _look_began: float = 0.0
     _clicks: int = 0
 
@@ -72,11 +70,23 @@ class Session:
                 mode=options.mode,
                 where=options.where,
                 hits=pending.hits,
+                query=pending.query,
             )
 
-        self.pending = pending
+        keeper = self.keeper
+
+        def ended(live: LiveAnswer) -> None:
+            turn = stored_turn(pending, *live.result(), failed=live.failed)
+            keeper.keep(pending.key, turn, assistant)
+
+        live = LiveAnswer(pending.question, ask, ended)
+        keeper.begin(pending, live)
+        self.go_on(pending, live)
+
+    def go_on(self, pending: Pending, live: LiveAnswer) -> None:
+        """Look at a question that is being answered."""
+        self.pending, self.live = pending, live
         self.drawn = 0
-        self.live = LiveAnswer(pending.question, ask)
         self._look_at(None)
 
     def finish(self, library: Library) -> None:
@@ -95,6 +105,7 @@ class Session:
                 library.lines(answer.windows),
                 error,
                 failed=self.live.failed,
+                key=self.pending.key,
             )
         )
         self.live = self.pending = None
@@ -102,6 +113,11 @@ class Session:
             self._look_at(self.made)
         if self.waiting:
             self.ask(library, self.waiting.pop(0))
+
+    def support(self, exchange: Exchange) -> tuple[Support, ...] | None:
+        """Return what became of the sentences of an answer; None while they are being checked."""
+        found = self.keeper.support(exchange.key)
+        return found if found is not None or self.keeper.busy else ()
 
     def look_again(self, patience_seconds: float) -> None:
         """Let this drawing ask for another, if the browser has seen the last that did.
@@ -133,21 +149,23 @@ class Session:
         windows = self.live.windows
         if windows is None:
             return None
-        answer = Answer(self.live.question, self.live.question, "", windows)
+        answer = Answer(self.live.question, self.live.query, "", windows)
         return Exchange(0, self.live.question, answer, self.pending.options)
 
     def find(self, number: int | None) -> Exchange | None:
         """Return the exchange of that number."""
         return next((e for e in self.exchanges if e.number == number), None)
 
-    def select(self, number: int, passage: int | None = None) -> None:
-        """Look at the passages of an exchange, at one of them if it is named."""
+    def select(self, number: int, passage: int | None = None, start: int = 0, end: int = 0) -> None:
+        """Look at the passages of an exchange, at one of them if it is named, and at a sentence of
+        its source, if its offsets are.
+        """
         under_way = self.live is not None and number == self.made + 1
         if under_way or self.find(number):
             self._look_at(None if under_way else number)
             if passage:
                 self._clicks += 1
-                self.focus = Focus(passage, self._clicks)
+                self.focus = Focus(passage, self._clicks, start, end)
 
     def resize(self, window_size: int) -> None:
         """Look at the selected passages at another window size."""
@@ -160,6 +178,7 @@ class Session:
         dropped = self.find(number)
         if dropped is None or self.live is not None:
             return None
+        self.keeper.drop([e.key for e in self.exchanges if e.number >= number])
         self.exchanges = [e for e in self.exchanges if e.number < number]
         self._look_at(self.exchanges[-1].number if self.exchanges else None)
         return dropped
@@ -168,7 +187,15 @@ class Session:
         """Stop what is under way and return the session of a new conversation."""
         if self.live is not None:
             self.live.stop()
-        return Session(made=self.made)
+        return Session(made=self.made, keeper=Keeper(self.keeper.archive, self.keeper.visitor))
+
+    def rate(self, number: int, thumb: Thumb | None, comment: str) -> None:
+        """Keep what the visitor thinks of an answer."""
+        rated = self.find(number)
+        if rated is not None:
+            new = replace(rated, thumb=thumb, comment=comment)
+            self.exchanges = [new if e is rated else e for e in self.exchanges]
+            self.keeper.rate(rated.key, thumb, comment)
 
     def _look_at(self, number: int | None) -> None:
         self.selected = number

@@ -10,15 +10,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rag.answers.stream import STOPPED
+from rag.followups.followup import FELL_BACK
 from rag.page.answer_tree import Json, answer_tree
 from rag.page.cards import heading, place
+from rag.page.claims import (
+    ClaimView,
+    Unfounded,
+    checkable,
+    claim_views,
+    summary,
+    unfounded,
+)  # fmt: skip
 from rag.page.strings import Strings, fault
-from rag.types import EXTRACTIVE
+from rag.types import EXTRACTIVE, Answer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rag.page.exchange import Exchange
     from rag.page.live import LiveAnswer
-    from rag.types import Answer, Window
+    from rag.support.checking import Support
+    from rag.types import Window
 
 State = Literal["searching", "reading", "writing", "waiting", "done"]
 
@@ -27,7 +39,9 @@ State = Literal["searching", "reading", "writing", "waiting", "done"]
 class TurnView:
     """One turn, ready to draw. ``tips`` are the places of the passages, in their order; ``copy`` is
     the answer with its sources, as plain text; ``prompted`` says that a model was asked, ``last``
-    that it can be answered again.
+    that it can be answered again. ``searched`` says what was searched, where that is not the
+    question. ``claims`` are the marks of the answer's sentences, ``checked`` says how many of them
+    were found, and ``unfounded`` which were not.
     """
 
     number: int
@@ -39,6 +53,10 @@ class TurnView:
     detail: str = ""
     remarks: tuple[str, ...] = ()
     facts: str = ""
+    searched: str = ""
+    claims: tuple[ClaimView, ...] = ()
+    checked: str = ""
+    unfounded: tuple[Unfounded, ...] = ()
     reasoning: str = ""
     copy: str = ""
     tips: tuple[str, ...] = ()
@@ -47,24 +65,40 @@ class TurnView:
     last: bool = False
 
 
-def finished(exchange: Exchange, words: Strings, *, selected: bool, last: bool) -> TurnView:
-    """Return the view of a turn that is over."""
+def finished(
+    exchange: Exchange,
+    words: Strings,
+    *,
+    selected: bool,
+    last: bool,
+    support: Sequence[Support] | None = (),
+) -> TurnView:
+    """Return the view of a turn that is over; ``support`` is None while it is being checked."""
     answer = exchange.answer
     failed = exchange.error is not None or exchange.failed
+    claims = checkable(support or ())
+    prompted = answer.answerer not in ("", EXTRACTIVE)
+    checking = support is None and prompted and not failed and not answer.refused
     tips = _tips(exchange, words)
     return TurnView(
         number=exchange.number,
         question=exchange.question,
-        blocks=tuple(answer_tree(answer.text, len(answer.windows))),
+        blocks=tuple(
+            answer_tree(answer.text, len(answer.windows), [(s.start, s.end) for s in claims])
+        ),
         fault=fault(words, exchange.error) if failed else "",
         detail=str(exchange.error or ""),
         remarks=() if failed else _remarks(answer, words),
         facts="" if failed else _facts(answer, words),
+        searched=_searched(answer, words),
+        claims=claim_views(answer, claims, words),
+        checked=words.checking if checking else summary(claims, words),
+        unfounded=tuple(unfounded(answer, claims, words)),
         reasoning=answer.reasoning,
         copy=_copy(exchange, tips, words),
         tips=tips,
         selected=selected,
-        prompted=answer.answerer not in ("", EXTRACTIVE),
+        prompted=prompted,
         last=last,
     )
 
@@ -73,6 +107,7 @@ def unfinished(live: LiveAnswer, number: int, words: Strings, *, selected: bool)
     """Return the view of the turn that is under way."""
     windows = live.windows
     state: State = "writing" if live.text else "searching" if windows is None else "reading"
+    so_far = Answer(live.question, live.query, live.text, windows or ())
     status = {"searching": words.searching, "reading": words.reading}.get(state, "")
     return TurnView(
         number=number,
@@ -81,9 +116,14 @@ def unfinished(live: LiveAnswer, number: int, words: Strings, *, selected: bool)
         blocks=tuple(answer_tree(live.text, len(windows or ()))),
         status=status,
         reasoning=live.reasoning,
+        searched=_searched(so_far, words),
         tips=tuple(heading(window) for window in windows or ()),
         selected=selected,
     )
+
+
+def _searched(answer: Answer, words: Strings) -> str:
+    return words.searched.format(query=answer.query) if answer.rewritten else ""
 
 
 def _tips(exchange: Exchange, words: Strings) -> tuple[str, ...]:
@@ -102,7 +142,7 @@ def _copy(exchange: Exchange, tips: tuple[str, ...], words: Strings) -> str:
 
 
 def _remarks(answer: Answer, words: Strings) -> tuple[str, ...]:
-    remarks = list(answer.notes)
+    remarks = [words.fell_back if note == FELL_BACK else note for note in answer.notes]
     if answer.cut:
         stopped = answer.cut_reason in ("", STOPPED)
         remarks.insert(0, words.stopped if stopped else words.cut.format(reason=answer.cut_reason))

@@ -57,12 +57,15 @@ def answer_sentences(text: str, passages: int) -> list[AnswerSentence]:
         if start >= end:
             continue
         cited = frozenset(c.passage for c in citations if start <= c.start < end)
-        claim = "" if span.kind in ("code", "html") else _plain(text[start:end])
+        claim = "" if span.kind in ("code", "html") else plain(text[start:end])
         found.append(AnswerSentence(start, end, claim, cited))
     return found
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a sentence of an answer without markup and citations; empty where it claims nothing:
+    a lead-in, a question.
+    """
     text = _LINK.sub(r"\1", strip_citations(text))
     text = _MARKUP.sub(" ", MARKER.sub("", text, count=1) if MARKER.match(text) else text)
     text = " ".join(text.split())

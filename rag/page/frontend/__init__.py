@@ -31,9 +31,11 @@ class Action:
     question: str = ""
     source: str = ""
     start: int = 0
+    end: int = 0
 
     _TYPES: ClassVar[dict[str, type]] = {
         "what": str, "turn": int, "passage": int, "question": str, "source": str, "start": int,
+        "end": int,
     }  # fmt: skip
 
     @classmethod

@@ -13,6 +13,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   drawn.set(root, known);
   const act = (what, turn, more) => setTriggerValue("action", { what, turn, ...more });
   let added = false;
+  document.documentElement.lang = data.words.lang; // Streamlit always says English
 
   const order = data.turns.map((turn) => {
     let state = known.get(turn.number);
@@ -70,13 +71,21 @@ function newTurn(turn, words, act) {
   node.dataset.turn = turn.number;
   const state = { node, question: turn.question, answer, text, blocks: [], selected: false };
   state.edit = () => edit(question, bubble, state, words, act);
-  answer.addEventListener("click", (event) => {
-    const cite = event.target.closest("a.cite");
-    if (!cite) return;
+  const lead = (event) => {
+    const place = event.target.closest("a.cite, [data-passage]");
+    if (!place) return;
     event.preventDefault();
-    const passage = Number(cite.dataset.passage);
-    if (!state.selected) act("select", state.number, { passage });
-    else document.dispatchEvent(new CustomEvent("passage", { detail: passage }));
+    const to = {};
+    for (const name of ["passage", "start", "end"]) to[name] = Number(place.dataset[name] ?? 0);
+    if (!state.selected) act("select", state.number, to);
+    else document.dispatchEvent(new CustomEvent("passage", { detail: to }));
+  };
+  answer.addEventListener("click", (event) => {
+    const chosen = event.target.getRootNode().getSelection?.() ?? document.getSelection();
+    if (chosen.isCollapsed || event.target.closest("a.cite, button")) lead(event);
+  });
+  answer.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.closest(".claim, .unfounded li")) lead(event);
   });
   return state;
 }
@@ -84,10 +93,11 @@ function newTurn(turn, words, act) {
 function drawAnswer(state, turn, words, act) {
   state.number = turn.number;
   state.last = turn.last;
-  drawBlocks(state, turn.blocks, turn.tips);
+  drawBlocks(state, turn);
   state.text.classList.toggle("writing", turn.state === "writing");
   state.answer.setAttribute("aria-busy", String(turn.state !== "done"));
   const parts = [];
+  if (turn.searched) parts.push(element("p", "searched", turn.searched));
   if (turn.reasoning) {
     const open = state.answer.querySelector(".reasoning")?.open ?? false;
     const details = element("details", "reasoning", element("summary", "", words.reasoning));
@@ -108,8 +118,27 @@ function drawAnswer(state, turn, words, act) {
     parts.push(fault);
   }
   parts.push(...turn.remarks.map((remark) => element("p", "remark", remark)));
+  if (turn.unfounded.length) parts.push(unfounded(turn, words));
+  if (turn.checked) parts.push(element("p", "remark checked", turn.checked));
   if (turn.state === "done") parts.push(footer(state, turn, words, act));
   state.answer.replaceChildren(...parts);
+}
+
+// What the passages do not have, each with what differs; it leads to the nearest sentence.
+function unfounded(turn, words) {
+  const items = turn.unfounded.map(({ claim, text, why }) => {
+    const said = element("span", "said", text);
+    said.dir = "auto";
+    const item = element("li", "", said, " ", element("span", "why", why));
+    leadTo(item, turn.claims[claim]);
+    return item;
+  });
+  return element("div", "unfounded", element("p", "", words.unfounded), element("ul", "", ...items));
+}
+
+function leadTo(node, claim) {
+  if (!claim.passage) return;
+  Object.assign(node.dataset, { passage: claim.passage, start: claim.start, end: claim.end });
 }
 
 function footer(state, turn, words, act) {
@@ -167,12 +196,14 @@ function edit(question, bubble, state, words, act) {
 }
 
 // Blocks that did not change keep their nodes, so that a long answer streams without flicker.
-function drawBlocks(state, blocks, tips) {
+function drawBlocks(state, { blocks, tips, claims }) {
+  const marks = JSON.stringify([tips, claims]);
+  const begun = new Set(); // claims of which a piece is drawn
   blocks.forEach((block, at) => {
-    const json = JSON.stringify(block);
+    const json = JSON.stringify(block) + marks;
     const old = state.blocks[at];
     if (old?.json === json) return;
-    const node = build(block, tips);
+    const node = build(block, { tips, claims, begun });
     if (old) old.node.replaceWith(node);
     else state.text.append(node);
     state.blocks[at] = { json, node };
@@ -180,11 +211,12 @@ function drawBlocks(state, blocks, tips) {
   while (state.blocks.length > blocks.length) state.blocks.pop().node.remove();
 }
 
-function build(block, tips) {
+function build(block, marks) {
   if (typeof block === "string") return document.createTextNode(block);
   const [tag, number, ...children] = block;
-  if (tag === "cite") return citation(number, children[0], tips);
-  const nodes = children.map((child) => build(child, tips));
+  if (tag === "cite") return citation(number, children[0], marks.tips);
+  const nodes = children.map((child) => build(child, marks));
+  if (tag === "claim") return claim(number, nodes, marks);
   if (tag === "h") return element(`h${Math.min(6, number + 2)}`, "", ...nodes);
   if (tag === "pre") return element("pre", "", element("code", "", ...nodes));
   if (tag === "table") return element("div", "wide", element("table", "", ...nodes));
@@ -194,6 +226,21 @@ function build(block, tips) {
     return list;
   }
   return element(PLAIN.has(tag) ? tag : "span", "", ...nodes);
+}
+
+// A piece of a sentence that was checked; the first of a sentence can be reached with the keyboard.
+function claim(number, nodes, { claims, begun }) {
+  const mark = claims[number];
+  const piece = element("span", `claim ${mark.kind}`, ...nodes);
+  piece.dataset.claim = number;
+  piece.title = mark.tip;
+  leadTo(piece, mark);
+  if (mark.passage && !begun.has(number)) {
+    piece.tabIndex = 0;
+    piece.setAttribute("role", "link");
+  }
+  begun.add(number);
+  return piece;
 }
 
 function citation(passage, label, tips) {

@@ -8,7 +8,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     state = { json: "" };
     drawn.set(root, state);
     // A citation leads to its passage, which stands where the files are.
-    state.listen = (event) => act("passage", { passage: Number(event.detail) });
+    state.listen = (event) => act("passage", { passage: event.detail.passage });
     document.addEventListener("passage", state.listen);
   }
   const json = JSON.stringify(data);

@@ -32,19 +32,25 @@ export default function ({ data, parentElement, setTriggerValue }) {
     else drawCards(root, data, act, here);
     if (!sameTurn && !data.document) scrollerOf(root).scrollTo({ top: 0 });
     // New nodes in place of the old ones end the way to a card that was just asked for.
-    if (here && !data.document && performance.now() - state.shown < ON_ITS_WAY) show(root, here);
+    if (here && !data.document && performance.now() - state.shown < ON_ITS_WAY) {
+      show(root, state.place);
+    }
   }
   if (data.focus && data.focus.click !== state.focused) {
     state.focused = data.focus.click;
-    show(root, data.focus.passage);
+    show(root, data.focus);
   }
   return () => document.removeEventListener("passage", state.listen);
 }
 
-function show(root, passage) {
-  const card = root.querySelector(`[data-numbers~="${Number(passage)}"]`);
+// Brings a passage into view, or the sentence of its source from start to end, if there is one.
+function show(root, place) {
+  const state = drawn.get(root);
+  const card = root.querySelector(`[data-numbers~="${Number(place.passage)}"]`);
   if (!card) return;
-  drawn.get(root).shown = performance.now();
+  state.shown = performance.now();
+  state.place = place;
+  const meant = markSource(root, state.data, place);
   for (const other of root.querySelectorAll(".here")) {
     other.classList.remove("here");
     other.removeAttribute("aria-current");
@@ -52,7 +58,43 @@ function show(root, passage) {
   card.classList.add("here");
   card.setAttribute("aria-current", "true");
   card.focus({ preventScroll: true });
-  card.scrollIntoView({ block: "start", behavior: still() ? "auto" : "smooth" });
+  const behavior = still() ? "auto" : "smooth";
+  if (meant) meant.scrollIntoView({ block: "center", behavior });
+  else card.scrollIntoView({ block: "start", behavior });
+}
+
+// Marks the sentence that an answer's sentence rests on, in whichever card holds it.
+function markSource(root, data, { passage, start = 0, end = 0 }) {
+  const cards = [...root.querySelectorAll(".card")];
+  let meant = null;
+  data.cards.forEach((card, at) => {
+    const text = cards[at]?.querySelector(".text");
+    if (!text) return;
+    const own = start < end && card.numbers.includes(Number(passage));
+    const parts = own ? cut(card.pieces, start - card.start, end - card.start) : card.pieces;
+    if (!own && !text.querySelector(".source")) return;
+    text.replaceChildren(...pieces(parts, data.words));
+    meant ??= text.querySelector(".source");
+  });
+  return meant;
+}
+
+// Cuts pieces of text so that what is between two offsets, in code points, stands in its own.
+function cut(list, start, end) {
+  const found = [];
+  let at = 0;
+  for (const piece of list) {
+    const points = [...piece.text];
+    const bounds = [0, start - at, end - at, points.length].map((bound) =>
+      Math.min(points.length, Math.max(0, bound)),
+    );
+    for (let i = 0; i < 3; i += 1) {
+      const text = points.slice(bounds[i], bounds[i + 1]).join("");
+      if (text) found.push({ ...piece, text, source: i === 1 });
+    }
+    at += points.length;
+  }
+  return found;
 }
 
 function drawCards(root, data, act, here) {
@@ -123,10 +165,10 @@ function drawDocument(root, opened, words, act) {
 }
 
 function pieces(list, words) {
-  return list.map(({ text, rank }) => {
-    if (!rank) return document.createTextNode(text);
+  return list.map(({ text, rank, source }) => {
+    if (!rank) return source ? element("span", "source", text) : document.createTextNode(text);
     const strength = rank === 1 ? "strong" : rank <= 3 ? "medium" : "light";
-    const mark = element("mark", strength, text);
+    const mark = element("mark", source ? `${strength} source` : strength, text);
     // Read aloud before the sentence, but no part of its text.
     mark.dataset.label = words.found_sentence.replace("{rank}", rank);
     mark.title = mark.dataset.label.replace(/[:：]\s*$/, "");
