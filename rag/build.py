@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from rag.stores import open_writer
 from rag.stores.base import CollectionInfo, CollectionRecord, DocumentRecord, Fingerprint, Writer
 
 if TYPE_CHECKING:
+    from rag.building.parts import Part
     from rag.documents import File
     from rag.settings import Settings
 
@@ -38,15 +40,17 @@ def build(
     settings: Settings,
     *,
     full: bool = False,
+    part: Part | None = None,
     progress: Callable[[Progress], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> BuildReport:
     """Bring the collection of ``settings`` up to date with its documents folder.
 
-    ``full`` starts from nothing and embeds all again. ``progress`` is told how far it is;
-    ``cancel`` is asked between batches, and True ends the build with :class:`BuildCancelled`.
-    Raises :class:`~rag.errors.RagError`; whatever happens, readers have the old collection until
-    the new one is complete.
+    ``full`` starts from nothing and embeds all again. ``part`` builds a share of the documents into
+    a new collection on a server (:mod:`rag.stores.server_parts`). ``progress`` is told how far it
+    is; ``cancel`` is asked between batches, and True ends it with :class:`BuildCancelled`. Raises
+    :class:`~rag.errors.RagError`; whatever happens, readers have the old collection until the new
+    one is complete.
     """
     from rag.building.journal import drop_journals, has_journal, open_journal
     from rag.building.vectors import VectorSource
@@ -55,15 +59,18 @@ def build(
     embeddings = open_embeddings(settings)
     with watch.step("read"):
         folder = find_documents(settings)
-        previous = Previous() if full else read_previous(settings)
+        if part is not None:
+            files = tuple(file for file in folder.files if part.has(file.path))
+            folder = replace(folder, files=files)
+        previous = Previous() if full or part else read_previous(settings)
         expected = expected_fingerprint(embeddings, previous)
         found = compare(folder, previous.documents, tell)
     info, update = previous.info, None
     unfinished = has_journal(settings)  # a killed build left things to tidy up
     if not info or found.any or unfinished or not _is_current(info.record, settings, found):
         with (
-            open_writer(settings, full=full, fingerprint=expected) as writer,
-            open_journal(settings, expected, full=full) as journal,
+            open_writer(settings, full=full, fingerprint=expected, part=part) as writer,
+            open_journal(settings, expected, full=full, part=part) as journal,
         ):
             if writer.documents != previous.documents:  # another build came between
                 previous, info = Previous(info, dict(writer.documents)), None
@@ -76,12 +83,12 @@ def build(
                 cancel=cancel or (lambda: False), in_place=bool(settings.qdrant_url) and not full,
             )  # fmt: skip
             update.write(files_to_write(settings, found, writer.record))
-            gone = _gone(settings, writer, update, found)
+            gone = _gone(settings, writer, update, found, may_be_empty=part is not None)
             if not info or update.written or gone or not _is_current(info.record, settings, found):
                 with watch.step("write"):
                     writer.remove(gone)
                     info = writer.finish(_record(settings, found, expected))
-            drop_journals(settings)
+            drop_journals(settings, part)
     return _report(info, found, previous, update, watch.seconds())
 
 
@@ -99,11 +106,13 @@ def _is_current(record: CollectionRecord, settings: Settings, found: Changes) ->
     return record.window_size == settings.window_size and record.docs == found.root
 
 
-def _gone(settings: Settings, writer: Writer, update: Update, found: Changes) -> list[str]:
+def _gone(
+    settings: Settings, writer: Writer, update: Update, found: Changes, *, may_be_empty: bool
+) -> list[str]:
     """Return the documents to take out. Raises DocumentError when that would be all of them."""
     there = {file.path for file in found.unchanged} | update.written.keys()
     there -= {skipped.path for skipped in update.skipped}
-    if not there:
+    if not there and not may_be_empty:
         first = (*update.skipped, *found.skipped)[0]
         raise DocumentError(
             f"No document of {settings.docs} can be read; {first.path}: {first.reason}", first.path

@@ -100,9 +100,9 @@ class Span:
     between them and never found, but for a heading with nothing under it. White space after a piece
     belongs to it; only that at the very start of a text is a ``blank`` span of its own. ``section``
     is the path of headings above it, outermost first. ``paragraph`` numbers the blocks of the text
-    from 0: sentences of one paragraph, list or table share it. ``context`` is what the sentence needs to be understood alone
-    and does not say itself (a table's header row); it is embedded before the sentence and never
-    shown as part of it.
+    from 0: sentences of one paragraph, list or table share it. ``context`` is what the sentence
+    needs to be understood alone and does not say itself (a table's header row); it is embedded
+    before the sentence and never shown as part of it.
     """
 
     start: int

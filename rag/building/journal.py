@@ -22,30 +22,35 @@ from typing import IO, TYPE_CHECKING
 from rag.errors import StoreError
 
 if TYPE_CHECKING:
+    from rag.building.parts import Part
     from rag.settings import Settings
     from rag.stores.base import Fingerprint, Vector
 
 _DIGEST_BYTES, _CHECKSUM_BYTES = 32, 4
 
 
-def journal_path(settings: Settings, *, full: bool) -> Path:
+def journal_path(settings: Settings, *, full: bool, part: Part | None = None) -> Path:
     """Return where the journal of a build lies: under ``QDRANT_PATH``, for servers too."""
     name = settings.collection
+    if part is not None:
+        name += f".{part.number}-of-{part.of}"
     if settings.qdrant_url:
         name += "-" + hashlib.sha256(settings.qdrant_url.encode()).hexdigest()[:8]
     return settings.qdrant_path / f"{name}.{'full.' if full else ''}journal"
 
 
-def open_journal(settings: Settings, fingerprint: Fingerprint, *, full: bool) -> Journal:
+def open_journal(
+    settings: Settings, fingerprint: Fingerprint, *, full: bool, part: Part | None = None
+) -> Journal:
     """Open the journal of a build.
 
     A full build goes on where a killed full build was; any other also takes that one's vectors
     over. Raises :class:`~rag.errors.StoreError`.
     """
-    path = journal_path(settings, full=full)
+    path = journal_path(settings, full=full, part=part)
     if not full and not path.exists():
         with suppress(OSError):  # there is none
-            journal_path(settings, full=True).rename(path)
+            journal_path(settings, full=True, part=part).rename(path)
     return Journal(path, fingerprint)
 
 
@@ -54,11 +59,11 @@ def has_journal(settings: Settings) -> bool:
     return any(journal_path(settings, full=full).exists() for full in (False, True))
 
 
-def drop_journals(settings: Settings) -> None:
+def drop_journals(settings: Settings, part: Part | None = None) -> None:
     """Remove what is left of journals: all their vectors are in the collection."""
     for full in (False, True):
         with suppress(OSError):
-            journal_path(settings, full=full).unlink(missing_ok=True)
+            journal_path(settings, full=full, part=part).unlink(missing_ok=True)
 
 
 class Journal:

@@ -17,6 +17,7 @@ from rag.cli import add_setting_flags, printable, run, settings_from
 from rag.errors import RagError, StoreBusy
 
 if TYPE_CHECKING:
+    from rag.building.parts import Part
     from rag.commands.store_output import Record
     from rag.settings import Settings
 
@@ -28,7 +29,11 @@ def main(argv: Sequence[str]) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
     settings = settings_from(parser, arguments)
-    if arguments.status:
+    if arguments.part and (arguments.status or arguments.dry_run or arguments.watch):
+        parser.error("--part builds; it goes with --full alone")
+    if arguments.switch:
+        _switch(settings, arguments)
+    elif arguments.status:
         _status(settings, arguments)
     elif arguments.dry_run:
         _dry_run(settings, arguments)
@@ -59,12 +64,28 @@ def _parser() -> argparse.ArgumentParser:
     instead.add_argument(
         "--watch", action="store_true", help="build again whenever files change, until Ctrl-C"
     )
+    instead.add_argument(
+        "--switch", action="store_true", help="use the collection that was built in parts"
+    )
+    parser.add_argument(
+        "--part", type=_part, metavar="K/N",
+        help="build the Kth of N parts of a new collection on a server, beside the others",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
         "--quiet", action="store_true", help="print errors alone, and JSON if asked"
     )
     add_setting_flags(parser, *_FLAGS)
     return parser
+
+
+def _part(text: str) -> Part:
+    from rag.building.parts import Part
+
+    try:
+        return Part.of_text(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _build(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -75,8 +96,9 @@ def _build(settings: Settings, arguments: argparse.Namespace) -> None:
     line = ProgressLine(sys.stderr)
     try:
         report = build(
-            settings, full=arguments.full, progress=None if arguments.quiet else line.show
-        )
+            settings, full=arguments.full, part=arguments.part,
+            progress=None if arguments.quiet else line.show,
+        )  # fmt: skip
     finally:
         line.end()
     if not arguments.quiet:
@@ -85,6 +107,14 @@ def _build(settings: Settings, arguments: argparse.Namespace) -> None:
         for note in report.notes:
             _remark(f"Note: {note}")
     _print(arguments, report_record(report), report_text(report))
+
+
+def _switch(settings: Settings, arguments: argparse.Namespace) -> None:
+    from rag.commands.store_output import switch_record, switch_text
+    from rag.stores.server_switch import switch_parts
+
+    info = switch_parts(settings)
+    _print(arguments, switch_record(info), switch_text(info))
 
 
 def _status(settings: Settings, arguments: argparse.Namespace) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rag.building.forecast import Forecast
     from rag.building.report import BuildReport
     from rag.building.status import Status
+    from rag.stores.base import CollectionInfo
 
 Record = dict[str, object]
 """A JSON object, on its way out."""
@@ -37,6 +38,25 @@ def report_text(report: BuildReport) -> str:
             *(f"  {source}" for source in report.sources),
         ]
     )
+
+
+def switch_record(info: CollectionInfo) -> Record:
+    """Turn a collection that was switched to into a JSON object."""
+    return {
+        "collection": info.collection,
+        "location": info.location,
+        "generation": info.generation,
+        "documents": info.documents,
+        "sentences": info.sentences,
+        "embedding_model": info.record.fingerprint.embedding_model,
+        "window_size": info.record.window_size,
+    }
+
+
+def switch_text(info: CollectionInfo) -> str:
+    """Write it for reading."""
+    held = f"{info.sentences} sentences of {info.documents} documents"
+    return f"Switched: {held} in collection {info.collection} ({info.location})"
 
 
 def forecast_record(forecast: Forecast) -> Record:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rag.building.parts import Part
     from rag.settings import Settings
     from rag.stores.base import Fingerprint, Store, Writer
 
@@ -28,12 +29,23 @@ def open_store(settings: Settings) -> Store:
     return open_edge(settings)
 
 
-def open_writer(settings: Settings, *, full: bool = False, fingerprint: Fingerprint) -> Writer:
+def open_writer(
+    settings: Settings,
+    *,
+    full: bool = False,
+    fingerprint: Fingerprint,
+    part: Part | None = None,
+) -> Writer:
     """Return a build of the collection, to be used as a context manager.
 
     ``full`` starts from nothing instead of from what is there. ``fingerprint`` gives the dimension
-    of a collection that is made new.
+    of a collection that is made new. With ``part`` a new collection is filled by several builds at
+    once, on a server: raises :class:`~rag.errors.SettingsError` without one.
     """
+    if part is not None:
+        from rag.stores.server_parts import open_part_writer
+
+        return open_part_writer(settings, part, full=full, fingerprint=fingerprint)
     if settings.qdrant_url:
         from rag.stores.server_writer import open_server_writer
 

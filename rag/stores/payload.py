@@ -29,7 +29,7 @@ KEYWORD_INDEXES = (SOURCE, EMBEDDED, "metadata.section", RECORD)
 INTEGER_INDEXES = ("metadata.page",)
 """Keys that have an index: those that are looked up or filtered by."""
 
-DOCUMENT, COLLECTION, LOCK = "document", "collection", "lock"
+DOCUMENT, COLLECTION, LOCK, PART = "document", "collection", "lock", "part"
 DOCUMENT_PATH = "document.path"
 
 _SENTENCE_NAMES = tuple(name for name in Sentence.__dataclass_fields__ if name != "text")
@@ -39,6 +39,16 @@ SENTENCE_FIELDS = ("page_content", *(f"metadata.{name}" for name in _SENTENCE_NA
 _NAMESPACE = UUID("6f1d2b1e-5a55-5d0c-9c3b-3b9d1f0c7a11")  # any fixed one will do
 COLLECTION_ID = uuid5(_NAMESPACE, "\0collection")
 LOCK_ID = uuid5(_NAMESPACE, "\0lock")
+
+
+def lock_id(part: int | None = None) -> UUID:
+    """Return the id of the builder's lock, or of the lock on one part."""
+    return LOCK_ID if part is None else uuid5(_NAMESPACE, f"\0lock\0{part}")
+
+
+def part_id(part: int) -> UUID:
+    """Return the id of the record of one part."""
+    return uuid5(_NAMESPACE, f"\0part\0{part}")
 
 
 def sentence_id(source: str, index: int) -> UUID:

@@ -6,6 +6,7 @@ pointer points at a folder.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
 from secrets import token_hex
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from rag.settings import Settings
 
-_GENERATION = r"\d{8}T\d{6}-[0-9a-f]{8}"
+_GENERATION = r"(?:\d{8}T\d{6}-[0-9a-f]{8}|[0-9a-f]{12}-of-\d+)"
 
 
 def new_generation() -> str:
@@ -78,11 +79,26 @@ class ServerCollections:
             )
         return info
 
-    def create(self, dimension: int) -> str:
+    def filling(self, current: str | None, parts: int | None = None) -> str:
+        """Return the name of the collection that ``parts`` builds fill to follow ``current``.
+
+        Every machine comes to the same name without asking another, as long as the alias stays.
+        Without ``parts``, what all such names begin with.
+        """
+        after = hashlib.blake2b((current or "").encode(), digest_size=6).hexdigest()
+        return f"{self.name}--{after}-of-{'' if parts is None else parts}"
+
+    def fillings(self, current: str | None) -> list[str]:
+        """Return the collections that are being filled to follow ``current``."""
+        with translated(f"open {self.name}", self.url):
+            collections = [c.name for c in self._client.get_collections().collections]
+        return sorted(name for name in collections if name.startswith(self.filling(current)))
+
+    def create(self, dimension: int, physical: str | None = None) -> str:
         """Make an empty collection, with its indexes, that the alias does not name yet."""
         from qdrant_client import models
 
-        physical = f"{self.name}--{new_generation()}"
+        physical = physical or f"{self.name}--{new_generation()}"
         parameters = collection_parameters(dimension, self._parameters)
         with translated(f"create {physical}", self.url):
             self._client.create_collection(physical, **parameters)
@@ -108,12 +124,16 @@ class ServerCollections:
             self._client.update_collection_aliases(operations)
 
     def remove_others(self) -> None:
-        """Remove ours that no alias names: old ones, and what killed builds left."""
+        """Remove ours that no alias names: old ones, and what killed builds left.
+
+        What is being filled in parts to follow the present one stays.
+        """
         with translated(f"clean {self.name}", self.url):
-            named = {alias.collection_name for alias in self._client.get_aliases().aliases}
+            aliases = {a.alias_name: a.collection_name for a in self._client.get_aliases().aliases}
+            named, kept = set(aliases.values()), self.filling(aliases.get(self.name))
             collections = [c.name for c in self._client.get_collections().collections]
         for physical in collections:
-            if self._ours(physical) and physical not in named:
+            if self._ours(physical) and physical not in named and not physical.startswith(kept):
                 self.remove(physical)
 
     def remove(self, physical: str) -> None:

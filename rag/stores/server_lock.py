@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from rag.errors import StoreBusy, StoreError
-from rag.stores.payload import LOCK, LOCK_ID, RECORD
+from rag.stores.payload import LOCK, RECORD, lock_id
 from rag.stores.server_client import not_found, translated
 from rag.stores.server_points import record_point
 
@@ -26,9 +26,12 @@ EXPIRES_SECONDS = 60.0
 
 
 class PointLock:
-    """The lock of the collection ``physical``."""
+    """The lock of the collection ``physical``, or of ``part``, one of several filled at once."""
 
-    def __init__(self, client: QdrantClient, physical: str, url: str) -> None:
+    def __init__(
+        self, client: QdrantClient, physical: str, url: str, *, part: int | None = None
+    ) -> None:
+        self._id = lock_id(part)
         self._client = client
         self._physical = physical
         self._url = url
@@ -65,7 +68,7 @@ class PointLock:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
-        mine = models.Filter(must=[models.HasIdCondition(has_id=[str(LOCK_ID)]), self._is_mine()])
+        mine = models.Filter(must=[models.HasIdCondition(has_id=[str(self._id)]), self._is_mine()])
         try:
             with translated(f"unlock {self._physical}", self._url):
                 selector = models.FilterSelector(filter=mine)
@@ -91,11 +94,11 @@ class PointLock:
             # stays as it is, one that does not exist is made.
             self._client.upsert(
                 self._physical,
-                [record_point(LOCK_ID, fields)],
+                [record_point(self._id, fields)],
                 update_filter=models.Filter(should=[self._is_mine(), expired]),
                 ordering=models.WriteOrdering.STRONG,
             )
-            found = self._client.retrieve(self._physical, [str(LOCK_ID)])
+            found = self._client.retrieve(self._physical, [str(self._id)])
         held = found[0].payload or {} if found else {}
         return "" if held.get("owner") == self._owner else str(held.get("holder", "by another"))
 

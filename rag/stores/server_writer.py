@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from rag.stores import payload
 from rag.stores.base import DENSE, CollectionInfo, CollectionRecord, DocumentRecord, Point
 from rag.stores.filters import Clause
-from rag.stores.listing import PAGE
+from rag.stores.listing import PAGE, pages
 from rag.stores.server import scroll
 from rag.stores.server_client import connect
 from rag.stores.server_collections import ServerCollections, new_generation
@@ -62,6 +63,7 @@ class ServerWriter:
         self._workers = workers
         self._grace_seconds = grace_seconds
         self._base: CollectionInfo | None = None
+        self._vectors_in: tuple[str, ...] = ()
         self._documents: dict[str, DocumentRecord] = {}
 
     def __enter__(self) -> Self:
@@ -93,6 +95,7 @@ class ServerWriter:
         if self._base is None:
             self._target = self._collections.create(self._dimension)
             return
+        self._vectors_in = (found,)
         clause = Clause(payload.RECORD, (payload.DOCUMENT,))
         records = scroll(self._client, found, clause, self._collections.url)
         documents = (payload.document_of(record.payload) for record in records)
@@ -123,13 +126,11 @@ class ServerWriter:
         Documents that this build removed or replaced have none any more.
         """
         found: dict[str, Vector] = {}
-        if self._base is None:
-            return found
         wanted, url = list(dict.fromkeys(digests)), self._collections.url
-        for start in range(0, len(wanted), PAGE):
-            clause = Clause(payload.EMBEDDED, tuple(wanted[start : start + PAGE]))
+        for physical, batch in product(self._vectors_in, pages(wanted, PAGE)):
+            clause = Clause(payload.EMBEDDED, tuple(batch))
             for record in scroll(
-                self._client, self._target, clause, url, fields=[payload.EMBEDDED], vectors=True
+                self._client, physical, clause, url, fields=[payload.EMBEDDED], vectors=True
             ):
                 vector = record.vector[DENSE] if isinstance(record.vector, dict) else []
                 found[payload.embedded_of(record.payload)] = np.asarray(vector, dtype=np.float32)

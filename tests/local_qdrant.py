@@ -1,0 +1,157 @@
+"""qdrant-client's local mode behind real HTTP: a Qdrant server as far as the project asks one.
+
+    with LocalQdrant() as server:
+        Settings(qdrant_url=server.url)
+
+Any number of processes may use it at once; each request is done alone, as if in one step.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
+from threading import Lock, Thread
+from typing import Any, Self
+from urllib.parse import unquote, urlsplit
+
+from pydantic import BaseModel, TypeAdapter
+from qdrant_client import QdrantClient, models
+
+Route = Callable[["LocalQdrant", str, Any], Any]
+
+
+class LocalQdrant:
+    """The server; ``client`` is what stands behind it."""
+
+    def __init__(self) -> None:
+        self.client = QdrantClient(":memory:", force_disable_check_same_thread=True)
+        self._lock = Lock()
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                path = unquote(urlsplit(self.path).path)
+                status, said = owner.answer(self.command, path, json.loads(body or b"null"))
+                data = json.dumps(said).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            do_GET = do_PUT = do_POST = do_DELETE = do_PATCH = answer  # noqa: N815
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._http.server_port}"
+        self._thread = Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+        self.client.close()
+
+    def answer(self, method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
+        """Return the status and the JSON of the answer to a request."""
+        if path == "/":
+            return 200, {"title": "qdrant", "version": version("qdrant-client")}
+        for (verb, pattern), route in ROUTES.items():
+            if verb == method and (match := re.fullmatch(pattern, path)):
+                name = match.group(1) if match.groups() else ""
+                try:
+                    with self._lock, warnings.catch_warnings():
+                        warnings.simplefilter("ignore")  # local mode has no payload indexes
+                        result = route(self, name, body)
+                except ValueError as error:
+                    status = 409 if "already exists" in str(error) else 404
+                    return status, {"status": {"error": str(error)}, "time": 0.0}
+                return 200, {"result": _plain(result), "status": "ok", "time": 0.0}
+        return 405, {"status": {"error": f"{method} {path} is not spoken here"}, "time": 0.0}
+
+
+def _plain(value: Any) -> Any:
+    """Return a result as JSON has it."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _create(server: LocalQdrant, name: str, body: Any) -> Any:
+    vectors = TypeAdapter(models.VectorsConfig).validate_python(body["vectors"])
+    sparse = TypeAdapter(dict[str, models.SparseVectorParams]).validate_python(
+        body.get("sparse_vectors") or {}
+    )
+    return server.client.create_collection(
+        name, vectors_config=vectors, sparse_vectors_config=sparse
+    )
+
+
+def _aliases(server: LocalQdrant, _: str, body: Any) -> Any:
+    change = models.ChangeAliasesOperation.model_validate(body)
+    return server.client.update_collection_aliases(change.actions)
+
+
+def _upsert(server: LocalQdrant, name: str, body: Any) -> Any:
+    points = models.PointsList.model_validate(body)
+    return server.client.upsert(name, points.points, update_filter=points.update_filter)
+
+
+def _retrieve(server: LocalQdrant, name: str, body: Any) -> Any:
+    request = models.PointRequest.model_validate(body)
+    return server.client.retrieve(
+        name, request.ids,
+        with_payload=True if request.with_payload is None else request.with_payload,
+        with_vectors=request.with_vector or False,
+    )  # fmt: skip
+
+
+def _scroll(server: LocalQdrant, name: str, body: Any) -> Any:
+    request = models.ScrollRequest.model_validate(body)
+    points, offset = server.client.scroll(
+        name, scroll_filter=request.filter, limit=request.limit or 10, offset=request.offset,
+        with_payload=True if request.with_payload is None else request.with_payload,
+        with_vectors=request.with_vector or False,
+    )  # fmt: skip
+    return models.ScrollResult(points=points, next_page_offset=offset)
+
+
+def _delete(server: LocalQdrant, name: str, body: Any) -> Any:
+    selector = TypeAdapter(models.PointsSelector).validate_python(body)
+    return server.client.delete(name, selector)
+
+
+def _query(server: LocalQdrant, name: str, body: Any) -> Any:
+    searches = models.QueryRequestBatch.model_validate(body).searches
+    return server.client.query_batch_points(name, searches)
+
+
+_NAME = r"/collections/([^/]+)"
+ROUTES: dict[tuple[str, str], Route] = {
+    ("GET", "/aliases"): lambda server, *_: server.client.get_aliases(),
+    ("GET", "/collections"): lambda server, *_: server.client.get_collections(),
+    ("POST", "/collections/aliases"): _aliases,
+    ("GET", _NAME): lambda server, name, _: server.client.get_collection(name),
+    ("PUT", _NAME): _create,
+    ("DELETE", _NAME): lambda server, name, _: server.client.delete_collection(name),
+    ("PUT", _NAME + "/index"): lambda *_: models.UpdateResult(status="completed"),  # type: ignore[arg-type]
+    ("PUT", _NAME + "/points"): _upsert,
+    ("POST", _NAME + "/points"): _retrieve,
+    ("POST", _NAME + "/points/scroll"): _scroll,
+    ("POST", _NAME + "/points/delete"): _delete,
+    ("POST", _NAME + "/points/query/batch"): _query,
+}
