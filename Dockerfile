@@ -2,18 +2,18 @@
 FROM python:3.12-slim
 
 WORKDIR /app
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE app.py store.py ask.py ./
+COPY .streamlit ./.streamlit
 COPY rag ./rag
 RUN pip install --no-cache-dir .
-COPY app.py store.py ask.py ./
-COPY .streamlit ./.streamlit
 
 RUN useradd --uid 10001 --no-create-home app && mkdir /data && chown app /data
 USER app
 ENV HOME=/data \
     PYTHONUNBUFFERED=1 \
     QDRANT_PATH=/data/qdrant \
-    RAG_DOCS=/docs
+    RAG_DOCS=/docs \
+    RAG_HISTORY=/data/conversations.sqlite
 VOLUME /data
 EXPOSE 8501
 

@@ -23,6 +23,7 @@ from rag.variables import (
     mapping,
     number,
     path,
+    path_or_off,
     setting,
 )  # fmt: skip
 
@@ -88,6 +89,7 @@ class Settings:
     embedding_passage_prefix: str = setting("RAG_EMBEDDING_PASSAGE_PREFIX", "put before each sentence, likewise", "", str)
     prompt_file: Path | None = setting("RAG_PROMPT_FILE", "replaces the system prompt (a persona, for example)", None, path, flag="--prompt-file")
     history_characters: int = setting("RAG_HISTORY_CHARACTERS", "what earlier turns may take of a prompt, in whole turns", 4000, integer, least=0)
+    history: Path | None = setting("RAG_HISTORY", "file in which the page keeps conversations; `off` keeps none", Path(".conversations.sqlite"), path_or_off)
     follow_ups: FollowUps = setting("RAG_FOLLOW_UPS", "how a question that leans on earlier turns is made to stand alone for the search: `auto`, by the chat model if there is one; `rule`, without it; `off`", "auto")
     # fmt: on
 

@@ -34,10 +34,11 @@ def environment(settings: Settings) -> dict[str, str]:
     names = {variable.variable for variable in VARIABLES.values()}
     kept = {name: value for name, value in os.environ.items() if name not in names}
     default = Settings()
+    values = {name: getattr(settings, name) for name in VARIABLES}
     own = {
-        variable.variable: str(getattr(settings, name))
-        for name, variable in VARIABLES.items()
-        if getattr(settings, name) != getattr(default, name)
+        VARIABLES[name].variable: "off" if value is None else str(value)
+        for name, value in values.items()
+        if value != getattr(default, name)
     }
     return {**kept, "NO_PROXY": "localhost,127.0.0.1", **own}
 
@@ -61,6 +62,8 @@ def running_page(settings: Settings, folder: Path) -> Iterator[Page]:
         sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"),
         "--server.port", str(port), "--server.headless", "true",
     ]  # fmt: skip
+    if settings.history == Settings().history:  # not into this repository
+        settings = settings.with_(history=folder / f"conversations-{port}.sqlite")
     began = time.monotonic()
     with log.open("wb") as output:
         process = subprocess.Popen(

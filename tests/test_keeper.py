@@ -135,7 +135,7 @@ def test_an_answer_is_stored_though_nobody_looks(
     gone = new_session(archive)
     gone.ask(library, Pending(QUESTION, OPTIONS))
     until(lambda: gone.live is not None and gone.live.text == "The warranty ")
-    until(lambda: not gone.keeper.busy)
+    until(lambda: bool(archive.under_way))
     assert gone.keeper.conversation is not None
     tab = reopen(archive, HOME, gone.keeper.conversation, library)
     assert tab.live is gone.live

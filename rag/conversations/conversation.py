@@ -177,7 +177,9 @@ class Conversations:
 
 _INFO = (
     "SELECT c.id, c.title, c.owner, c.created, c.changed,"
-    " (SELECT count(*) FROM turns n WHERE n.conversation = c.id) FROM conversations c"
+    " (SELECT count(*) FROM turns n WHERE n.conversation = c.id),"
+    " (SELECT count(*) FROM turns r WHERE r.conversation = c.id AND r.thumb = 'up')"
+    " FROM conversations c"
 )
 
 

@@ -57,7 +57,8 @@ class StoredTurn:
 @dataclass(frozen=True, slots=True)
 class ConversationInfo:
     """A conversation in a list. ``id`` cannot be guessed: whoever knows it has its link. ``owner``
-    is None where nobody was logged in; times are seconds since the epoch.
+    is None where nobody was logged in; times are seconds since the epoch. ``rated`` counts the
+    answers with a thumb up.
     """
 
     id: str
@@ -66,3 +67,4 @@ class ConversationInfo:
     created: float
     changed: float
     turns: int
+    rated: int

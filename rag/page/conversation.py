@@ -19,6 +19,7 @@ from rag.page.suggestions import suggest
 from rag.page.turns import TurnView, finished, unfinished
 
 if TYPE_CHECKING:
+    from rag.conversations.stored_turn import Thumb
     from rag.page.library import Library
     from rag.page.strings import Strings
 
@@ -105,12 +106,18 @@ def _draw(
     look: int = 0,
 ) -> None:
     names = ("again", "cancel", "copied", "copy", "edit", "edit_note", "reasoning", "send",
-             "show_evidence", "show_prompt", "unfounded")  # fmt: skip
+             "show_evidence", "show_prompt", "unfounded", "good", "bad", "comment")  # fmt: skip
     said = {"lang": words.tag, **{name: getattr(words, name) for name in names}}
     draw(
         "conversation",
         key,
-        {"turns": turns, "words": said, "busy": session.live is not None, "look": look},
+        {
+            "turns": turns,
+            "words": said,
+            "busy": session.live is not None,
+            "look": look,
+            "rates": session.keeper.archive is not None,
+        },
         act,
     )
 
@@ -138,6 +145,10 @@ def _act(action: Action, session: Session, library: Library, options: Options) -
     _select(action, session)
     if action.what == "prompt":
         session.prompt_of = action.turn
+    elif action.what == "rate":
+        thumb: Thumb | None = "up" if action.thumb == "up" else None
+        thumb = "down" if action.thumb == "down" else thumb
+        session.rate(action.turn, thumb, action.comment.strip())
     elif action.what == "again":
         dropped = session.drop_from(action.turn)
         if dropped:

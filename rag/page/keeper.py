@@ -61,13 +61,15 @@ class Keeper:
         self._support: dict[int, tuple[Support, ...]] = {}
         self._stored: dict[int, int] = {}
         self._dropped: list[int] = []
+        self._awaited: set[int] = set()
         self._lock = threading.Lock()
         self._errands = Errands()
 
     @property
     def busy(self) -> bool:
-        """Whether a turn is still to be stored or checked."""
-        return self._errands.busy
+        """Whether a turn is being answered, or still to be stored or checked."""
+        with self._lock:
+            return bool(self._awaited) or self._errands.busy
 
     def support(self, key: int) -> tuple[Support, ...] | None:
         """Return what became of the sentences of a turn; None until they are checked."""
@@ -82,6 +84,8 @@ class Keeper:
 
     def begin(self, pending: Pending, live: LiveAnswer) -> None:
         """Say that a question is being answered, so that another tab can go on with it."""
+        with self._lock:
+            self._awaited.add(pending.key)
         if self.archive is not None:
             self._errands.add(lambda: self._begin(pending, live))
 
@@ -90,6 +94,8 @@ class Keeper:
         self._errands.add(lambda: self._keep(key, turn))
         if turn.answer is not None:
             self.check(key, turn.answer, assistant)
+        with self._lock:
+            self._awaited.discard(key)
 
     def check(self, key: int, answer: Answer, assistant: Assistant) -> None:
         """Check the sentences of a turn's answer."""

@@ -18,6 +18,12 @@ from rag.page.build_view import draw_fault, draw_first_build, draw_rebuild, draw
 from rag.page.building import Builder
 from rag.page.check_view import draw_check
 from rag.page.conversation import draw_conversation
+from rag.page.conversations_view import (
+    current_session,
+    draw_conversations,
+    draw_problem,
+    keep_in_url,
+)
 from rag.page.documents_view import documents_open, draw_documents, draw_documents_button
 from rag.page.evidence import draw_evidence
 from rag.page.exchange import Options, Pending
@@ -25,12 +31,12 @@ from rag.page.frontend import ICON, PAGE_STYLE
 from rag.page.library import Library
 from rag.page.login import draw_login, draw_logout
 from rag.page.prompt_view import draw_prompt
-from rag.page.session import Session
 from rag.page.sidebar import choose_language, choose_options, chosen, draw_loaded
 from rag.page.strings import LANGUAGES, language_of
 from rag.settings import BUNDLED, Settings
 
 if TYPE_CHECKING:
+    from rag.page.session import Session
     from rag.page.strings import Strings
 
 EVIDENCE_SECONDS = 0.25
@@ -77,7 +83,7 @@ def _can_rebuild(error: StoreError) -> bool:
 
 
 def _draw_chat(library: Library, builder: Builder, words: Strings, language: str) -> None:
-    session: Session = st.session_state.setdefault("session", Session())
+    session = current_session(library)
     if session.live is not None and session.live.done:
         session.finish(library)
     with st.sidebar:
@@ -87,6 +93,7 @@ def _draw_chat(library: Library, builder: Builder, words: Strings, language: str
         session.ask(library, Pending(question.strip(), options))
     if session.live is not None:
         session.live.wait_for_windows(EVIDENCE_SECONDS)
+    keep_in_url(session)
     left, right = st.columns([3, 2], gap="small")
     with right, st.container(key="passages"):
         if documents_open(session):
@@ -95,6 +102,7 @@ def _draw_chat(library: Library, builder: Builder, words: Strings, language: str
             draw_evidence(session, library, words)
     with left, st.container(key="chat"):
         draw_conversation(session, library, options, words)
+        draw_problem(session, words)
     draw_prompt(session, library, words)
     _preload(library)
 
@@ -103,8 +111,7 @@ def _draw_sidebar(
     session: Session, library: Library, builder: Builder, words: Strings, language: str
 ) -> Options:
     st.subheader(words.title, anchor=False)
-    st.button(words.new_chat, key="new-chat", icon=":material/edit_square:", width="stretch",
-              on_click=_renew, args=(session,))  # fmt: skip
+    draw_conversations(session, library, words)
     options = choose_options(session, library, words)
     draw_loaded(library, words)
     draw_check(library, words)
@@ -114,10 +121,6 @@ def _draw_sidebar(
     choose_language(language, words)
     draw_logout(words)
     return options
-
-
-def _renew(session: Session) -> None:
-    st.session_state["session"] = session.renewed()
 
 
 def _identity(settings: Settings) -> tuple[str, ...]:

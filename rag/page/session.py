@@ -29,10 +29,9 @@ class Session:
     ``made`` counts its exchanges, those that were dropped too. ``selected`` is the exchange whose
     passages are looked at, None for the one under way. ``shown_size`` is the window size at which
     they are looked at, when it is not the one of the answer. ``opened`` is the document looked at,
-    as ``(path, start of the passage)``; ``prompt_of`` the exchange whose prompt is. ``keeper``
-    stores the turns that are over.
-    ``drawn`` counts the characters of the answer under way that are on screen; ``look`` numbers the
-    drawings that ask for another, ``looked_at`` is the last one that the browser has answered.
+    as ``(path, start of the passage)``; ``prompt_of`` the exchange whose prompt is. ``drawn``
+    counts the characters of the answer under way that are on screen; ``look`` numbers the drawings
+    that ask for another, ``looked_at`` is the last one that the browser has answered.
     """
 
     exchanges: list[Exchange] = field(default_factory=list)
@@ -115,7 +114,7 @@ class Session:
             self.ask(library, self.waiting.pop(0))
 
     def support(self, exchange: Exchange) -> tuple[Support, ...] | None:
-        """Return what became of the sentences of an answer; None while they are being checked."""
+        """Return what became of an answer's sentences; None while they are being checked."""
         found = self.keeper.support(exchange.key)
         return found if found is not None or self.keeper.busy else ()
 
@@ -191,8 +190,7 @@ class Session:
 
     def rate(self, number: int, thumb: Thumb | None, comment: str) -> None:
         """Keep what the visitor thinks of an answer."""
-        rated = self.find(number)
-        if rated is not None:
+        if rated := self.find(number):
             new = replace(rated, thumb=thumb, comment=comment)
             self.exchanges = [new if e is rated else e for e in self.exchanges]
             self.keeper.rate(rated.key, thumb, comment)

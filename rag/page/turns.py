@@ -57,6 +57,8 @@ class TurnView:
     claims: tuple[ClaimView, ...] = ()
     checked: str = ""
     unfounded: tuple[Unfounded, ...] = ()
+    thumb: str = ""
+    comment: str = ""
     reasoning: str = ""
     copy: str = ""
     tips: tuple[str, ...] = ()
@@ -94,6 +96,8 @@ def finished(
         claims=claim_views(answer, claims, words),
         checked=words.checking if checking else summary(claims, words),
         unfounded=tuple(unfounded(answer, claims, words)),
+        thumb=exchange.thumb or "",
+        comment=exchange.comment,
         reasoning=answer.reasoning,
         copy=_copy(exchange, tips, words),
         tips=tips,

@@ -32,10 +32,12 @@ class Action:
     source: str = ""
     start: int = 0
     end: int = 0
+    thumb: str = ""
+    comment: str = ""
 
     _TYPES: ClassVar[dict[str, type]] = {
         "what": str, "turn": int, "passage": int, "question": str, "source": str, "start": int,
-        "end": int,
+        "end": int, "thumb": str, "comment": str,
     }  # fmt: skip
 
     @classmethod

@@ -5,6 +5,8 @@ const PLAIN = new Set([
   "hr", "br", "code", "span",
 ]);
 
+const THUMB = "M2 9h3v9H2z M7 9.5 11 2c1.5 0 2.5 1 2.5 2.5V8h3c1 0 1.7.9 1.5 1.9l-1.2 6.6c-.2.9-.9 1.5-1.8 1.5H7z";
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = rootOf(parentElement, "turns");
   const scroller = scrollerOf(root);
@@ -25,6 +27,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     state.node.classList.toggle("selected", turn.selected);
     state.selected = turn.selected;
     const json = JSON.stringify([turn, data.words]);
+    state.rates = data.rates;
     if (json !== state.json) drawAnswer(state, turn, data.words, act);
     state.json = json;
     return state.node;
@@ -120,6 +123,7 @@ function drawAnswer(state, turn, words, act) {
   parts.push(...turn.remarks.map((remark) => element("p", "remark", remark)));
   if (turn.unfounded.length) parts.push(unfounded(turn, words));
   if (turn.checked) parts.push(element("p", "remark checked", turn.checked));
+  if (turn.comment) parts.push(element("p", "remark", `${words.comment}: ${turn.comment}`));
   if (turn.state === "done") parts.push(footer(state, turn, words, act));
   state.answer.replaceChildren(...parts);
 }
@@ -155,7 +159,34 @@ function footer(state, turn, words, act) {
   bar.append(button("idle", words.edit, () => state.edit()));
   if (turn.prompted) bar.append(button("", words.show_prompt, () => act("prompt", turn.number)));
   bar.append(button("show", words.show_evidence, () => act("select", turn.number)));
+  if (state.rates && turn.copy && !turn.fault) bar.append(...rating(turn, words, act));
   return element("footer", "", bar, element("span", "facts", turn.facts));
+}
+
+// Two thumbs, and a comment once there is one of them.
+function rating(turn, words, act) {
+  const rate = (thumb, comment) => act("rate", turn.number, { thumb, comment });
+  const thumbs = [["up", words.good], ["down", words.bad]].map(([thumb, label]) => {
+    const given = turn.thumb === thumb;
+    const node = button(`thumb ${thumb}`, icon(THUMB), () => rate(given ? "" : thumb, turn.comment));
+    node.title = label;
+    node.setAttribute("aria-label", label);
+    node.setAttribute("aria-pressed", String(given));
+    return node;
+  });
+  if (!turn.thumb) return thumbs;
+  const comment = button("", words.comment, () => {
+    const box = element("input", "comment");
+    box.value = turn.comment;
+    box.setAttribute("aria-label", words.comment);
+    box.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") box.replaceWith(comment);
+      if (event.key === "Enter" && !event.isComposing) rate(turn.thumb, box.value.trim());
+    });
+    comment.replaceWith(box);
+    box.focus();
+  });
+  return [...thumbs, comment];
 }
 
 async function toClipboard(text) {

@@ -16,6 +16,17 @@ function button(className, label, onClick) {
   return node;
 }
 
+function icon(path) {
+  const [svg, line] = ["svg", "path"].map((name) =>
+    document.createElementNS("http://www.w3.org/2000/svg", name),
+  );
+  svg.setAttribute("viewBox", "0 0 20 20");
+  svg.setAttribute("aria-hidden", "true");
+  line.setAttribute("d", path);
+  svg.append(line);
+  return svg;
+}
+
 // The root of a component, made when it is drawn for the first time.
 function rootOf(parent, className) {
   const found = [...parent.children].find((child) => child.classList.contains(className));

@@ -78,8 +78,23 @@ class Strings:
     changed: str
     gone: str
     rebuilt: str
+    # Ratings.
+    good: str
+    bad: str
+    comment: str
     # The sidebar.
     new_chat: str
+    conversations: str
+    find_conversation: str
+    nothing_like_it: str
+    more: str
+    manage: str
+    conversation_title: str
+    export: str
+    export_rated: str
+    export_rated_help: str
+    delete: str
+    delete_sure: str
     loaded: str
     documents: tuple[str, str]
     sentences: tuple[str, str]
