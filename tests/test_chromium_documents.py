@@ -1,0 +1,276 @@
+"""The documents view in a real browser: uploads while chat goes on, two languages, keyboard alone.
+
+The embeddings come from a small server that can hold a build up for as long as a test wants.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rag.settings import Settings
+from tests.browser import Page, Visitor, open_browser, running_page
+from tests.embedding_server import EmbeddingServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator
+
+pytestmark = pytest.mark.chromium
+
+TOASTER = b"# Toaster\n\nThe toaster glows blue when it is done.\n"
+
+
+class HeldServer(EmbeddingServer):
+    """Embeddings that wait for ``go`` when a text says that something glows."""
+
+    def __init__(self) -> None:
+        super().__init__(dimension=256)
+        self.go = threading.Event()
+        self.go.set()
+
+    def _result(self, body: Any, failure: Any) -> Any:
+        if any("glows" in text for text in body["input"]):
+            self.go.wait(60)
+        return super()._result(body, failure)
+
+
+@dataclass
+class Site:
+    """A page over a few documents."""
+
+    page: Page
+    browser: Browser
+    server: HeldServer
+    docs: Path
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One page and one browser for all tests."""
+    folder = tmp_path_factory.mktemp("documents")
+    docs = folder / "docs"
+    docs.mkdir()
+    (docs / "kettle.md").write_text(
+        "# Kettle\n\nBefore first use, boil two kettles.\nE07 means that the lid is open.\n",
+        "utf-8",
+    )
+    (docs / "水壶.md").write_text("# 水壶\n\n首次使用前请煮两壶清水。\n", "utf-8")
+    (docs / "photo.png").write_bytes(b"\x89PNG")
+    with HeldServer() as server, open_browser() as browser:
+        settings = Settings(
+            docs=docs, qdrant_path=folder / "store", embedding_model="test-embeddings",
+            openai_base_url=server.url, openai_api_key="key",
+        )  # fmt: skip
+        with running_page(settings, folder) as page:
+            yield Site(page, browser, server, docs)
+
+
+@pytest.fixture
+def visit(site: Site) -> Iterator[Any]:
+    """Open the page as a new visitor."""
+    visitors: list[Visitor] = []
+
+    def look(query: str = "", **context: object) -> Visitor:
+        visitors.append(Visitor(site.browser, site.page, query, **context))
+        visitors[-1].box.wait_for()
+        return visitors[-1]
+
+    yield look
+    site.server.go.set()
+    for visitor in visitors:
+        visitor.close()
+
+
+def file(visitor: Visitor, name: str) -> Locator:
+    """The row of a file."""
+    return visitor.tab.locator("li.file").filter(has_text=name)
+
+
+def upload(visitor: Visitor, *files: tuple[str, bytes]) -> None:
+    """Bring files, as if they had been dropped."""
+    visitor.tab.locator("input[type=file]").set_input_files(
+        [{"name": name, "mimeType": "", "buffer": data} for name, data in files]
+    )
+
+
+def test_chat_goes_on_while_an_upload_is_read(site: Site, visit: Any) -> None:
+    """Answered from the old until the build is done, cancelled or not; then from the new; removed
+    once one is sure, it is answered from no more.
+    """
+    visitor = visit()
+    visitor.button("Documents").click()
+    assert "files of type .png are not read" in file(visitor, "photo.png").inner_text()
+    site.server.go.clear()
+    upload(visitor, ("../toaster.md", TOASTER), ("bomb.zip", b"PK\x03\x04"))
+    visitor.tab.get_by_text("Added: toaster.md").wait_for()
+    assert visitor.tab.get_by_text("Not added: bomb.zip").is_visible()
+    visitor.tab.get_by_role("progressbar").wait_for()
+    visitor.ask("What colour is the toaster: red, blue?")
+    visitor.answered()
+    assert "blue" not in visitor.answer.inner_text()
+    visitor.button("Cancel").click()
+    site.server.go.set()
+    visitor.tab.get_by_role("progressbar").wait_for(state="detached")
+    visitor.button("Documents").click()
+    file(visitor, "toaster.md").get_by_text("Not read yet").wait_for()
+
+    visitor.button("Update documents").click()
+    file(visitor, "toaster.md").get_by_text("1 sentence").wait_for()
+    visitor.ask("Which toaster is blue?")
+    visitor.answered()
+    assert "The toaster glows blue" in visitor.answer.inner_text()
+    assert visitor.cards.first.locator(".place").inner_text().startswith("uploads/toaster.md")
+
+    visitor.button("Documents").click()
+    row = file(visitor, "toaster.md")
+    row.get_by_role("button", name="Remove: uploads/toaster.md").click()
+    row.get_by_role("button", name="Cancel").click()
+    row.get_by_role("button", name="Remove: uploads/toaster.md").click()
+    row.get_by_role("button", name="Remove", exact=True).click()
+    visitor.tab.get_by_text("Removed: toaster.md").wait_for()
+    row.wait_for(state="detached")
+    visitor.tab.get_by_text("3 sentences").first.wait_for()
+    visitor.ask("Is any toaster blue?")
+    visitor.answered()
+    assert "blue" not in visitor.answer.inner_text()
+    assert file(visitor, "kettle.md").count() == 0, "a question brings the passages back"
+
+
+def test_files_of_the_documents_folder_cannot_be_removed(site: Site, visit: Any) -> None:
+    """They have no button for it, and what has changed is said."""
+    kettle = site.docs / "kettle.md"
+    text = kettle.read_text("utf-8")
+    visitor = visit()
+    kettle.write_text(text + "New.\n", "utf-8")
+    visitor.button("Documents").click()
+    file(visitor, "kettle.md").get_by_text("Changed since it was read").wait_for()
+    assert file(visitor, "kettle.md").get_by_role("button").count() == 0
+    kettle.write_text(text, "utf-8")
+
+
+SHOWN = """() => {
+  const found = [];
+  const look = (node) => {
+    if (node.nodeType === 3) return found.push(node.textContent);
+    if (node.nodeType !== 1 && node.nodeType !== 11) return;
+    if (node.nodeType === 1) {
+      if (["SCRIPT", "STYLE", "NOSCRIPT", "svg"].includes(node.tagName)) return;
+      if (/Icon/.test(node.dataset.testid)) return; // a word that a font draws as a picture
+      if (!node.checkVisibility()) return;
+      for (const name of ["aria-label", "title", "placeholder", "alt"]) {
+        if (node.getAttribute(name)) found.push(node.getAttribute(name));
+      }
+      if (node.shadowRoot) node.shadowRoot.childNodes.forEach(look);
+    }
+    node.childNodes.forEach(look);
+  };
+  look(document.body);
+  return found;
+}"""
+"""All that is shown or read aloud, in shadow trees too."""
+
+KEPT = r"English|test-embeddings|.*toaster.*|\S+\.(?:md|png)|\.[a-z]+\b|OCR|MB|kB|Before.*|E07.*"
+"""Names, units and what the documents themselves say."""
+
+STREAMLIT_S_OWN = {
+    "Skip to main content", "Sidebar", "Collapse sidebar", "Send message", "file upload",
+}  # fmt: skip
+"""Labels of Streamlit's that nothing sets. They are read aloud, not shown."""
+
+
+def test_the_chinese_page_is_chinese(site: Site, visit: Any) -> None:
+    """Question, answer, passages, documents, upload and refusal: no word of another language."""
+    visitor = visit(locale="zh-CN")
+    visitor.tab.locator("html[lang=zh-Hans]").wait_for(state="attached")
+    said = list(visitor.tab.evaluate(SHOWN))
+    visitor.ask("首次使用前请煮两壶清水。")
+    visitor.answered()
+    assert "煮两壶清水" in visitor.answer.inner_text()
+    said += visitor.tab.evaluate(SHOWN)
+    visitor.cards.first.get_by_role("button", name="打开文档").click()
+    visitor.tab.locator(".document").wait_for()
+    said += visitor.tab.evaluate(SHOWN)
+    visitor.button("文档").click()
+    upload(visitor, ("灯.md", "# 灯\n\n这盏灯是圆的。".encode()), ("图.png", b"\x89PNG"))
+    visitor.tab.get_by_text("已添加：灯.md").wait_for()
+    visitor.tab.get_by_text("未添加：图.png").wait_for()
+    file(visitor, "灯.md").get_by_text("1 个句子").wait_for()
+    visitor.picture("documents-chinese")
+    said += visitor.tab.evaluate(SHOWN)
+    file(visitor, "灯.md").get_by_role("button").click()
+    said += visitor.tab.evaluate(SHOWN)
+    file(visitor, "灯.md").get_by_role("button", name="移除", exact=True).click()
+    visitor.tab.get_by_text("已移除：灯.md").wait_for()
+    visitor.tab.get_by_text("English", exact=True).click()
+    visitor.button("Documents").wait_for()
+    assert "lang=en" in visitor.tab.url
+    foreign = {
+        text.strip()
+        for text in said
+        if re.search("[A-Za-z]{2}", re.sub(KEPT, "", text)) and "Kettle" not in text
+    }
+    assert foreign == STREAMLIT_S_OWN
+
+
+HAS_FOCUS = "node => node.getRootNode().activeElement === node"
+
+
+def tab_to(target: Locator, key: str = "Tab") -> None:
+    """Press a key until an element has the focus."""
+    target.wait_for()
+    for _ in range(60):
+        if target.evaluate(HAS_FOCUS):
+            return
+        target.page.keyboard.press(key)
+    raise AssertionError(f"{key} does not lead to {target}")
+
+
+def test_the_keyboard_alone_does_everything(site: Site, visit: Any) -> None:
+    """Ask, follow a citation, open the document, come back, upload, remove, set: no mouse."""
+    visitor = visit()
+    keyboard = visitor.tab.keyboard
+    toaster = {"name": "toaster.md", "mimeType": "", "buffer": TOASTER}
+    visitor.tab.on("filechooser", lambda chooser: chooser.set_files([toaster]))
+    tab_to(visitor.box)
+    keyboard.type("What must I boil before first use?")
+    keyboard.press("Enter")
+    visitor.turns.first.wait_for()
+    visitor.answered()
+    tab_to(visitor.answer.get_by_role("link", name="[1]"), "Shift+Tab")
+    keyboard.press("Enter")
+    card = visitor.tab.locator("section.card.here")
+    card.wait_for()
+    assert card.evaluate(HAS_FOCUS)
+    tab_to(card.get_by_role("button", name="Open document"))
+    keyboard.press("Enter")
+    back = visitor.button("← Back to the passages")
+    back.wait_for()
+    assert back.evaluate(HAS_FOCUS)
+    keyboard.press("Enter")
+    visitor.cards.first.wait_for()
+    tab_to(visitor.button("Documents"), "Shift+Tab")
+    keyboard.press("Enter")
+    file(visitor, "kettle.md").wait_for()
+    tab_to(visitor.button("Choose files"))
+    keyboard.press("Enter")
+    row = file(visitor, "toaster.md")
+    row.get_by_text("1 sentence").wait_for()
+    tab_to(row.get_by_role("button", name="Remove: uploads/toaster.md"))
+    keyboard.press("Enter")
+    tab_to(row.get_by_role("button", name="Remove", exact=True), "Shift+Tab")
+    keyboard.press("Enter")
+    visitor.tab.get_by_text("Removed: toaster.md").wait_for()
+    slider = visitor.tab.get_by_role("slider").first
+    tab_to(slider)
+    keyboard.press("ArrowRight")
+    visitor.tab.wait_for_url(re.compile("window=3"))
+    tab_to(visitor.tab.get_by_role("radio", name="English"))
+    keyboard.press("ArrowRight")
+    keyboard.press("Space")
+    visitor.button("文档").wait_for()
