@@ -17,6 +17,7 @@ from rag.splitting.abbreviations import abbreviation, begins_sentences, has_ordi
         ("Sun", "en", "loose"), ("sun", "en", None), ("Ph.D", "en", None), ("OK", "en", None),
         ("me", "en", None), ("kettle", "en", None), ("", "en", None), ("Wasser", "de", None),
         ("esim", "fi", "bound"), ("np", "pl", "bound"), ("Mr", "xx", "bound"), ("水", "zh", None),
+        ("\ud800Mr", "en", None), ("Mr\udfff", "fr", None),
     ],
 )  # fmt: skip
 def test_kinds(word: str, language: str, kind: str | None) -> None:

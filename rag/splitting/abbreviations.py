@@ -132,7 +132,8 @@ def abbreviation(word: str, language: str) -> Abbreviation | None:
         return None if _DEGREE.fullmatch(word) else "loose"
     if word in small_words(language) or (word.isupper() and len(word) == 2):
         return None  # OK is no state here
-    return "loose" if len(sentencex.segment(language, f"Xy {word}. Xy")) == 1 else None
+    known = word.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate is nothing it takes
+    return "loose" if len(sentencex.segment(language, f"Xy {known}. Xy")) == 1 else None
 
 
 def begins_sentences(word: str, language: str) -> bool:
