@@ -140,6 +140,10 @@ def _query(server: LocalQdrant, name: str, body: Any) -> Any:
     return server.client.query_batch_points(name, searches)
 
 
+def _query_one(server: LocalQdrant, name: str, body: Any) -> Any:
+    return _query(server, name, {"searches": [body]})[0]
+
+
 _NAME = r"/collections/([^/]+)"
 ROUTES: dict[tuple[str, str], Route] = {
     ("GET", "/aliases"): lambda server, *_: server.client.get_aliases(),
@@ -153,5 +157,6 @@ ROUTES: dict[tuple[str, str], Route] = {
     ("POST", _NAME + "/points"): _retrieve,
     ("POST", _NAME + "/points/scroll"): _scroll,
     ("POST", _NAME + "/points/delete"): _delete,
+    ("POST", _NAME + "/points/query"): _query_one,
     ("POST", _NAME + "/points/query/batch"): _query,
 }

@@ -22,6 +22,7 @@ from rag.stores.base import (
     Writer,
 )
 from rag.types import Metadata, Sentence
+from tests.local_qdrant import LocalQdrant
 
 FINGERPRINT = Fingerprint("hand-made", 4, 1, "splitter-1", "tokenizer-1", ("query: ", ""))
 RECORD = CollectionRecord(FINGERPRINT, "/documents", 2, 1_700_000_000.0, "engine 0")
@@ -77,6 +78,29 @@ class Memory:
 
     def close(self) -> None:
         self.client.close()
+
+
+class Http(Memory):
+    """The same behind HTTP, by the client that a server is asked with."""
+
+    def __init__(self) -> None:
+        from rag.stores.server_client import connect
+
+        self._server = LocalQdrant()
+        self._server.__enter__()
+        self.settings = Settings(qdrant_url=self._server.url)
+        self.client = connect(self.settings)
+
+    def writer(self, *, full: bool = False) -> Writer:
+        from rag.stores.server_writer import ServerWriter
+
+        return ServerWriter(
+            self.client, self.settings, full=full, fingerprint=FINGERPRINT, grace_seconds=0
+        )
+
+    def close(self) -> None:
+        super().close()
+        self._server.__exit__()
 
 
 class Server(Memory):

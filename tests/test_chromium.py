@@ -189,8 +189,8 @@ def test_a_turn_can_be_copied_edited_and_asked_again(site: Site, visit: Look) ->
     site.server.script.append(Reply(["O", "K."]))
     visitor.button("Check what works").click()
     trial = visitor.tab.get_by_role("dialog")
-    trial.get_by_text("Usage · works").wait_for()
-    for name in ("Embedding model", "Collection", "Chat endpoint", "Chat model", "Streaming"):
+    trial.get_by_text("Tokens used · works").wait_for()
+    for name in ("Search model", "Documents", "Chat model's server", "Chat model", "Word by word"):
         assert trial.get_by_text(f"{name} · works").is_visible()
     visitor.picture("check")
     visitor.tab.keyboard.press("Escape")

@@ -24,6 +24,7 @@ from tests.qdrant_server import REFUSED, serve
 from tests.store_backends import (
     FINGERPRINT,
     RECORD,
+    Http,
     Memory,
     build,
     document,
@@ -335,7 +336,7 @@ TEXTS = {
 
 
 @pytest.fixture
-def langchain_store(backend):
+def langchain_store():
     """A collection of ours, opened by LangChain; dense vectors by the first word of a text."""
     from langchain_core.embeddings import Embeddings
     from langchain_qdrant import QdrantVectorStore, RetrievalMode, SparseEmbeddings
@@ -358,6 +359,7 @@ def langchain_store(backend):
         def embed_documents(self, texts):
             return [self.embed_query(text) for text in texts]
 
+    backend = Http()
     with backend.writer() as writer:
         for path, texts in TEXTS.items():
             points = []
@@ -369,12 +371,14 @@ def langchain_store(backend):
         writer.finish(RECORD)
 
     def opened(mode: str) -> QdrantVectorStore:
-        return QdrantVectorStore(
-            backend.client, "window_db", FirstWord(), RetrievalMode(mode), vector_name="dense",
-            sparse_embedding=OurTerms(), sparse_vector_name="keyword",
+        return QdrantVectorStore.from_existing_collection(
+            "window_db", FirstWord(), RetrievalMode(mode), url=backend.settings.qdrant_url,
+            vector_name="dense", sparse_embedding=OurTerms(), sparse_vector_name="keyword",
+            check_compatibility=False,
         )  # fmt: skip
 
-    return opened
+    yield opened
+    backend.close()
 
 
 @pytest.mark.parametrize("mode", ["dense", "sparse", "hybrid"])

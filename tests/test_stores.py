@@ -6,6 +6,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date, datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from tests.store_backends import (
     RECORD,
     Backend,
     Embedded,
+    Http,
     Memory,
     Server,
     build,
@@ -34,13 +36,17 @@ pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect")
 A, B, C, D = vector(1), vector(0, 1), vector(0, 0, 1), vector(0, 0, 0, 1)
 
 
-KINDS = ["embedded", "memory", *(["server"] if "QDRANT_TEST_URL" in os.environ else [])]
+REMOTE = {"memory": Memory, "http": Http, "server": Server}
+KINDS = ["embedded", "memory", "http", *(["server"] if "QDRANT_TEST_URL" in os.environ else [])]
+
+
+def _made(kind: str, folder: Path) -> Backend:
+    return Embedded(folder) if kind == "embedded" else REMOTE[kind]()
 
 
 @pytest.fixture(params=KINDS)
 def backend(request, tmp_path):
-    kinds = {"embedded": lambda: Embedded(tmp_path / "q"), "memory": Memory, "server": Server}
-    backend = kinds[request.param]()
+    backend = _made(request.param, tmp_path / "q")
     yield backend
     backend.close()
 
@@ -49,8 +55,7 @@ def backend(request, tmp_path):
 def filtered(request, tmp_path_factory):
     """A store with two documents, one of which has metadata."""
     folder = tmp_path_factory.mktemp("filtered")
-    kinds = {"embedded": lambda: Embedded(folder), "memory": Memory, "server": Server}
-    backend = kinds[request.param]()
+    backend = _made(request.param, folder)
     metadata = {"lang": "en", "draft": True, "tags": ("x", "y"), "version": 2}
     metadata["of"] = date(2024, 5, 1)
     build(backend, {"a": [A, B, C], "b": [A, B, C]}, metadata={"a": metadata})
