@@ -115,7 +115,14 @@ ENGLISH = Strings(
     check_under_way="Trying…",
     check_ok="works",
     check_failed="does not work",
-    check_names={},
+    check_names={
+        "Embedding model": "Search model",
+        "Collection": "Documents",
+        "Chat model": "Chat model",
+        "Chat endpoint": "Chat model's server",
+        "Streaming": "Word by word",
+        "Usage": "Tokens used",
+    },
     connect="Connect a chat model",
     connect_how=(
         "Any endpoint that speaks OpenAI's protocol will do: OpenAI, Ollama, vLLM, llama.cpp, "
@@ -177,6 +184,17 @@ ENGLISH = Strings(
     logged_in="Logged in as",
     logout="Log out",
     reasons={},
+    labels={
+        "skip": "Skip to the chat",
+        "sidebar": "Sidebar",
+        "collapse": "Close the sidebar",
+        "expand": "Open the sidebar",
+        "send": "Send",
+        "files": "Files",
+        "choose": "Choose files",
+        "open": "Open",
+        "help": "About: {name}",
+    },
     faults={
         "SettingsError": "A setting is not right. Correct it and start again.",
         "DocumentError": "The documents cannot be read. Look at the folder, then try again.",
