@@ -51,8 +51,9 @@ def answer(
     """Answer ``question`` from ``windows``, ranked from 1, and return the answer as it comes.
 
     With ``settings.chat_model`` the model is asked, without one the found sentences are the answer.
-    With a ``refusal``, or without windows, nothing is asked. ``query`` is what was searched,
-    ``timings`` what that took; ``notes`` and ``left_out`` are passed on. Raises
+    With a ``refusal``, or without windows, nothing is asked; only whether what is near is the
+    answer ("not-found") a model that reads the passages judges itself. ``query`` is what was
+    searched, ``timings`` what that took; ``notes`` and ``left_out`` are passed on. Raises
     :class:`~rag.errors.SettingsError` when the prompt file cannot be read.
     """
     draft = Answer(
@@ -64,6 +65,8 @@ def answer(
         timings=timings or Timings(),
         left_out=tuple(left_out),
     )
+    if refusal == "not-found" and settings.chat_model is not None:
+        refusal = None
     if refusal is None and not windows:
         refusal = "not-found"
     if refusal is not None:

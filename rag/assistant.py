@@ -20,10 +20,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rag.building.fingerprint import check_fingerprint, fingerprint
-from rag.embeddings import open_embeddings
+from rag.embeddings import BUNDLED_MODEL, open_embeddings
 from rag.errors import DocumentError
 from rag.filters import parse_filter, sources_like, typed, why_nothing
 from rag.ranking.cutting import left_out
+from rag.ranking.refuser import Refuser
 from rag.ranking.reranking import open_reranker
 from rag.retrieval import Retrieved, retrieve, windows_of
 from rag.stores import current_generation, open_store
@@ -51,6 +52,7 @@ class Assistant:
         self._embeddings = embeddings
         self._store = store
         self._rerank = open_reranker(settings)
+        self._refuse = Refuser(settings.refuse, calibrated=embeddings.model == BUNDLED_MODEL)
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -177,9 +179,10 @@ class Assistant:
         """Answer ``question``: iterate for its text, then read ``.answer``.
 
         A question that leans on ``history`` is searched as :meth:`standalone` makes it; the
-        answer's ``query`` says how. With ``hits`` nothing is searched: the answer is made again
-        from windows of that size around these, found by ``query``. Raises
-        :class:`~rag.errors.RagError`, here or while the text comes.
+        answer's ``query`` says how. One that the documents do not seem to answer is refused, with
+        the nearest passages (see :mod:`rag.ranking.refusal`). With ``hits`` nothing is searched and
+        nothing refused: the answer is made again from windows of that size around these, found by
+        ``query``. Raises :class:`~rag.errors.RagError`, here or while the text comes.
         """
         from rag.answering import answer
 
@@ -194,6 +197,9 @@ class Assistant:
             windows = tuple(self._windows(store, settings, hits))
             found = Retrieved(query=query or question, hits=tuple(hits), windows=windows)
         nothing = why_nothing(store, where) if where and not found.windows else None
+        refused = None
+        if hits is None:
+            refused = self._refuse(store, found, settings.mode, filtered=bool(where))
         return answer(
             question,
             found.query,
@@ -202,7 +208,7 @@ class Assistant:
             settings=settings,
             timings=Timings(found.embed_ms, found.search_ms, found.retrieve_ms, rewrite=rewrite_ms),
             notes=[note for note in (nothing, searched.fell_back) if note],
-            refusal="filter" if nothing else None,
+            refusal="filter" if nothing else refused,
             left_out=left_out(found.hits, found.windows),
         )
 

@@ -82,6 +82,11 @@ def passage_vector(text: str) -> SparseVector:
     return _vector({term: n * (SATURATION + 1) / (n + norm) for term, n in counts.items()})
 
 
+def content_terms(text: str) -> frozenset[str]:
+    """Return the terms of a text but for question words and empty ones."""
+    return frozenset(_terms(text)) - QUESTION_WORDS - EMPTY_WORDS
+
+
 def query_vector(text: str) -> SparseVector:
     """Weigh the terms of a query: 1 each, less for question words."""
     weights = dict.fromkeys(_terms(text), 1.0)
@@ -110,7 +115,7 @@ def matched_terms(query: str, text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _wanted(query: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the terms of a query that explain a hit, and its single unspaced characters."""
-    terms = frozenset(_terms(query)) - QUESTION_WORDS - EMPTY_WORDS
+    terms = content_terms(query)
     return terms, frozenset(run for run, _ in _RUNS.findall(query) if len(run) == 1)
 
 

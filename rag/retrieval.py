@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag.building.fingerprint import check_fingerprint, fingerprint
@@ -23,7 +23,7 @@ from rag.windows import merge_windows, window_keys
 if TYPE_CHECKING:
     from rag.embeddings import Embeddings
     from rag.ranking.reranking import Reranker
-    from rag.stores.base import Store
+    from rag.stores.base import Store, Vector
 
 LONGEST_QUERY = 2000
 """Characters of a query that are searched. The bundled model reads 512 tokens, and takes most of a
@@ -37,7 +37,8 @@ MERGED_CHARACTERS = 6000
 class Retrieved:
     """What was found for a query: ``windows`` may leave out some of ``hits``, as not worth sending.
 
-    Times are milliseconds; ``retrieve_ms`` is all of it, the other two included.
+    ``legs`` is what each leg found, ``vector`` the query's, where there is a dense leg. Times are
+    milliseconds; ``retrieve_ms`` is all of it, the other two included.
     """
 
     query: str
@@ -46,6 +47,8 @@ class Retrieved:
     embed_ms: float = 0.0
     search_ms: float = 0.0
     retrieve_ms: float = 0.0
+    legs: Legs = field(default_factory=Legs, repr=False)
+    vector: Vector | None = field(default=None, repr=False)
 
 
 def retrieve(
@@ -134,6 +137,8 @@ def find_hits(
         hits=hits,
         embed_ms=(embedded - began) * 1000,
         search_ms=(found - embedded) * 1000,
+        legs=legs,
+        vector=dense,
         retrieve_ms=(time.perf_counter() - began) * 1000,
     )
 

@@ -56,6 +56,11 @@ def number(text: str) -> float:
         raise ValueError("a number") from None
 
 
+def number_or_off(text: str) -> float:
+    """Read a number, or ``off`` for 0."""
+    return 0.0 if text.strip().lower() == "off" else number(text)
+
+
 def boolean(text: str) -> bool:
     """Read yes or no, in the words that people use for it."""
     for value, words in ((True, "1 true yes on"), (False, "0 false no off")):

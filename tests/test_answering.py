@@ -104,6 +104,15 @@ def test_refusals_ask_no_model(server: ChatServer, question: str, refusal: Any, 
 # By a model.
 
 
+def test_a_model_judges_itself_what_is_near(server: ChatServer) -> None:
+    """Passages that may not hold the answer are refused without a model, and read by one."""
+    given = Settings(chat_model="m", openai_base_url=server.url)
+    done = answer("How?", "How?", [BOIL], settings=given, refusal="not-found").answer
+    assert (done.text, done.refusal) == ("Hello.", None)
+    done = answer("How?", "How?", [BOIL], settings=Settings(), refusal="not-found").answer
+    assert (done.text, done.refusal) == (NOT_FOUND["en"], "not-found")
+
+
 def test_the_model_is_sent_the_prompt(server: ChatServer) -> None:
     """What is sent is what the prompt module makes of question, windows and history."""
     history = (Turn("What?", "A kettle [1]."),)

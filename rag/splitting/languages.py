@@ -79,6 +79,14 @@ def small_words(language: str) -> frozenset[str]:
     return _SETS.get(language, frozenset())
 
 
+def script(text: str) -> str:
+    """Return the language by whose letters ``text`` is written, Ukrainian counting as Russian and
+    so on; empty for Latin ones.
+    """
+    sample = text[:_SAMPLE].lower()
+    return "" if sample.isascii() else _script(sample) or ""
+
+
 def detect_language(text: str, default: str = "en") -> str:
     """Return the language of ``text`` as an ISO 639-1 code; ``default`` when nothing tells.
 
