@@ -2,9 +2,9 @@
 
 Faithful claims are sentences of the documents lightly edited ("edited"), and questions turned into
 statements by putting their answer in place of the question word ("answered"): a person's wording of
-what a document says. From both, claims are made that differ in a number, a unit, a negation or a
-name. Names and half of the numbers come from the same document, so that it does say them, of
-something else. Everything is drawn with fixed seeds.
+what a document says, where the windows have its numbers. From both, claims are made that differ in
+a number, a unit, a negation or a name. Names and half of the numbers come from the same document,
+so that it does say them, of something else. Everything is drawn with fixed seeds.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _Maker:
             windows = self._windows(question.source, at)
             claims = [("edited", edited(sentence.text, self.language, self.rng))]
             answered = statement(question.text, question.answers[0], self.language)
-            if answered:
+            if answered and borne_out(answered, windows):
                 claims.append(("answered", answered))
             for kind, claim in claims:
                 if not 15 <= len(claim) * (2.5 if self.language == "zh" else 1) <= 400:
@@ -134,6 +134,14 @@ class _Maker:
         name = other_name(claim, own, names, texts, self.language, self.rng)
         if name:
             yield "name", name
+
+
+def borne_out(claim: str, windows: tuple[Window, ...]) -> bool:
+    """Whether the windows have each number of a claim. Questions bring in what stands elsewhere in
+    a document ("in 2015"): a claim made of one is then not faithful to its windows.
+    """
+    said = set(re.findall(r"\d+", " ".join(window.text for window in windows)))
+    return set(re.findall(r"\d+", claim)) <= said
 
 
 _NUMBER_WORDS = word_list("zero one two three four five six seven eight nine ten")

@@ -15,6 +15,7 @@ from rag.embeddings import BundledEmbeddings
 from rag.sentences import split_sentences
 from rag.support.answer_sentences import answer_sentences
 from rag.support.checking import NOT_FOUND, Support, check_support
+from rag.support.nearness import is_alike, is_unlike
 from rag.support.negations import find_negations
 from rag.support.quantities import find_quantities
 from rag.types import Answer, Hit, Sentence, Window
@@ -106,6 +107,8 @@ def test_what_differs_is_named(text: str, reason: str, said: str | None, found: 
         ("14天内不可以免费退货。", "negation"),
         ("滤网由《南方商店》出售。", "name"),
         ("水泵由玛丽·洛朗在里昂设计。", ""),
+        ("水泵由彼得·霍尔姆在里昂设计。", "name"),
+        ("滤网由《北方商店 》出售。", ""),
     ],
 )
 def test_chinese_is_checked_alike(text: str, reason: str) -> None:
@@ -113,6 +116,43 @@ def test_chinese_is_checked_alike(text: str, reason: str) -> None:
     (support,) = check(text, CHINESE)
     assert support.reason == reason
     assert support.verdict == (NOT_FOUND if reason else "supported")
+
+
+GERMAN = (
+    "Der Wasserkocher Aqua hat 30 Tage Garantie auf Sockel und Heizelement. "
+    "Die Pumpe wurde von Marie Laurent in Lyon entworfen. Das Filter verkauft der Buchhandel."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Der Wasserkocher Aqua hat 30 Tage Garantie auf den Sockel.", ""),
+        ("Die Pumpe wurde von Peter Holm in Lyon entworfen.", "name"),
+        ("Der Wasserkocher Aqua hat 30 Tage Garantie auf Buchhandel und Heizelement.", "name"),
+        ("Der Wasserkocher Aqua hat 30 Tage Garantie auf Kochersockel und Heizelement.", ""),
+    ],
+)
+def test_german_nouns_are_no_names_unless_all_else_is_equal(text: str, reason: str) -> None:
+    """All have a capital: another noun counts where the rest of the sentence is the same, unless
+    the two have a part in common.
+    """
+    (support,) = check(text, GERMAN)
+    assert support.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("language", "unlike", "open_", "alike"), [("en", 0.8, 0.86, 0.9), ("zh", 0.89, 0.93, 0.95)]
+)
+def test_nearness_is_read_by_language(
+    language: str, unlike: float, open_: float, alike: float
+) -> None:
+    """The model finds any two Chinese sentences alike, so more is asked of them."""
+    assert is_unlike(unlike, language)
+    assert is_alike(alike, language)
+    assert not is_unlike(open_, language)
+    assert not is_alike(open_, language)
+    assert language == "zh" or not is_alike(alike, "fr")
 
 
 def test_what_no_passage_says_is_not_found() -> None:

@@ -1,7 +1,7 @@
 """A finished answer → for each of its sentences, the source sentence that bears it out, or none.
 
     answer ─ answer_sentences.py → claims ┐
-    windows ─ sources.py → sentences      ┴ differences.py, then embeddings → supports
+    windows ─ sources.py → sentences      ┴ differences.py, then nearness.py → supports
 
 Words, numbers, units, names and negations are compared first; the bundled embeddings judge what
 they leave open. No model is asked, and the same answer always gets the same verdicts. It never says
@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from rag.embeddings import BUNDLED_MODEL
-from rag.prompt import question_language
-from rag.splitting.languages import detect_language
 from rag.support.answer_sentences import AnswerSentence, answer_sentences
 from rag.support.claims import is_han, parse_claim
 from rag.support.differences import find_difference
+from rag.support.nearness import is_alike, is_unlike, language_of
 from rag.support.quantities import same_unit
 from rag.support.sources import Match, Sources, SourceSentence
 from rag.types import Answer, Window
@@ -35,14 +34,9 @@ NOT_FOUND: Verdict = "not found in the passages"
 SURE = 0.6
 """The share of a claim's words in one sentence from which it is supported without embeddings."""
 LEAST = 0.12
-"""The share below which no sentence says it, whatever the embeddings think."""
+"""The share below which no sentence says it, unless the embeddings find one near."""
 RELATED = 0.2
 """The share below which a difference is not worth naming: the sentence is about something else."""
-SIMILAR = 0.88
-"""The bundled model's cosine of a claim and a sentence from which the claim is supported."""
-UNLIKE = 0.80
-"""The cosine below which no sentence says it; between the two it stays "not checked". Both are from
-experience with this model, whose cosines are all high, and not yet measured by bench/support.py."""
 SHORT = 60
 """Characters below which a Latin sentence's language is too uncertain to set it apart."""
 CANDIDATES = 3
@@ -91,7 +85,7 @@ class _Checker:
     """The windows of one answer, by language, so that sentences are compared with their own."""
 
     def __init__(self, windows: Sequence[Window]) -> None:
-        self._languages = {window.rank: _language(window.text) for window in windows}
+        self._languages = {window.rank: language_of(window.text) for window in windows}
         self._by_language = {
             language: Sources(w for w in windows if self._languages[w.rank] == language)
             for language in set(self._languages.values())
@@ -109,14 +103,15 @@ class _Checker:
         if sources is None:
             return self._check_numbers(sentence, Match(claim, self._all, cited), embeddings)
         match = Match(claim, sources, cited)
-        return self._by_words(sentence, match) or self._by_meaning(sentence, match, embeddings)
+        by_words = self._by_words(sentence, match, embeddings)
+        return by_words or self._by_meaning(sentence, match, embeddings)
 
     def _comparable(self, sentence: AnswerSentence) -> Sources | None:
         """Return the sentences of the windows in the language of ``sentence``; None where there are
         none, or where it cites windows in other languages alone.
         """
         usual = max(self._by_language, key=lambda code: len(self._by_language[code].sentences))
-        language = _language(sentence.claim, usual)
+        language = language_of(sentence.claim, usual)
         foreign_script = is_han(sentence.claim) != (usual == "zh")
         if language not in self._by_language and len(sentence.claim) < SHORT and not foreign_script:
             language = usual
@@ -125,18 +120,31 @@ class _Checker:
             return None
         return self._by_language.get(language)
 
-    def _by_words(self, sentence: AnswerSentence, match: Match) -> Support | None:
+    def _by_words(
+        self, sentence: AnswerSentence, match: Match, embeddings: Embeddings | None
+    ) -> Support | None:
         """Judge by words; None where they leave it open."""
         share = match.plain[match.best]
         difference = find_difference(match)
         if share < LEAST or (difference and share < RELATED):
-            alone = len(self._by_language) == 1  # else another language's windows may have it
-            verdict: Verdict = NOT_FOUND if alone else "not checked"
-            return _support(sentence, verdict, match.sentence, "nothing" if alone else "")
+            near = None if difference else embeddings
+            return self._by_nearness(sentence, match, near)
         if difference:
             found = _support(sentence, NOT_FOUND, difference.sentence, difference.kind)
             return replace(found, said=difference.said, found=difference.found)
         return _support(sentence, "supported", match.sentence) if share >= SURE else None
+
+    def _by_nearness(
+        self, sentence: AnswerSentence, match: Match, embeddings: Embeddings | None
+    ) -> Support:
+        """Judge a sentence that has hardly a word in common with any of the windows'."""
+        if len(self._by_language) > 1:  # another language's windows may have it
+            return _support(sentence, "not checked", match.sentence)
+        if embeddings is not None:
+            nearest, cosine = self._nearest(match, embeddings)
+            if not is_unlike(cosine, language_of(sentence.claim)):
+                return _support(sentence, "not checked", nearest)
+        return _support(sentence, NOT_FOUND, match.sentence, "nothing")
 
     def _by_meaning(
         self, sentence: AnswerSentence, match: Match, embeddings: Embeddings | None
@@ -144,9 +152,10 @@ class _Checker:
         if embeddings is None:
             return _support(sentence, "not checked", match.sentence)
         nearest, cosine = self._nearest(match, embeddings)
-        if cosine >= SIMILAR:
+        language = language_of(sentence.claim)
+        if is_alike(cosine, language):
             return _support(sentence, "supported", nearest)
-        if cosine < UNLIKE:
+        if is_unlike(cosine, language):
             return _support(sentence, NOT_FOUND, nearest, "nothing")
         return _support(sentence, "not checked", nearest)
 
@@ -184,9 +193,3 @@ def _support(
 ) -> Support:
     place = source.window.rank, source.window.source, source.start, source.end
     return Support(sentence.start, sentence.end, verdict, *place, reason)
-
-
-def _language(text: str, default: str = "en") -> str:
-    return (
-        "zh" if is_han(text) and question_language(text) == "zh" else detect_language(text, default)
-    )

@@ -25,6 +25,7 @@ _SMALL = small_words("en") | small_words("de") | word_set(
     " same about out up off again further once no not never none nor neither without cannot can't"
     " ein eine einen einem einer eines wurde wurden worden durch gegen ohne sowie dabei damit seine"
     " seiner seinen seinem ihrer ihren ihrem dieser diesem sehr nicht kein keine keinen nie"
+    " celsius fahrenheit"
 )  # fmt: skip
 _SMALL_HAN = frozenset(
     "的了是在和与或也都而及其之于以为被把将对从到这那个们着过就还又吗呢吧啊即则由向并且但所等某该此各每"
@@ -36,13 +37,14 @@ _CLAUSE = re.compile(r"[,;:，；：。.!?](?=\s)|[，；：。]|$")
 @dataclass(frozen=True, slots=True)
 class Term:
     """A word of a sentence, or a pair of Han signs. ``stem`` is what it is compared by. ``name``:
-    it has a capital, or digits among letters.
+    it has a capital, or digits among letters; ``small``: it joins others, and names nothing.
     """
 
     stem: str
     start: int
     end: int
     name: bool = False
+    small: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,8 @@ def _taken(quantities: Sequence[Quantity]) -> set[int]:
 def _token(match: re.Match[str]) -> Term:
     word = match[0]
     name = word[0].isupper() or any(map(str.isdigit, word))
-    return Term(word if is_han(word) else stem(word), *match.span(), name)
+    folded = word.lower().replace("’", "'").removesuffix("'s")
+    return Term(word if is_han(word) else stem(word), *match.span(), name, folded in _SMALL)
 
 
 def _terms(text: str) -> list[Term]:

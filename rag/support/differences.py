@@ -12,15 +12,18 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
+from rag.support.chinese_names import borrowed_names, reads
 from rag.support.claims import Claim, Term, is_han
-from rag.support.name_swaps import alike, borrowed_names, swapped_name
+from rag.support.name_swaps import alike, swapped_name
 from rag.support.quantities import Quantity, same_unit
 from rag.support.sources import Match, SourceSentence
 
 Kind = Literal["number", "unit", "name", "negation"]
 
 FIT = 0.7
-"""How well a sentence that has a number or name must fit, beside the best one that has it not."""
+"""How well a sentence that has a number must fit, beside the best one that has it not."""
+NAME_FIT = 0.9
+"""The same for a name: one that a sentence fits nearly as well is no sign of a mistake."""
 CONTEXT = 6
 """Words around a number or name that its place is known by."""
 VERBATIM = 0.85
@@ -29,7 +32,7 @@ SLOT = 0.75
 """From this share on a number that the claim lacks is what stands in the place of the claim's."""
 DENIAL = 0.5
 """From this share on a sentence that denies nothing contradicts a claim that denies something."""
-ABSENT = 0.4
+ABSENT = 0.5
 """How well the best sentence must fit before a name that no sentence has is a difference."""
 
 
@@ -85,11 +88,11 @@ def _has(claim: Claim, quantity: Quantity) -> bool:
     return bool(_same(claim, quantity))
 
 
-def _lacks(fits: list[float], having: list[bool]) -> bool:
+def _lacks(fits: list[float], having: list[bool], enough: float = FIT) -> bool:
     """Whether what has the item fits its place much worse than what has it not, or nothing has."""
     best = max((fit for fit, has in zip(fits, having, strict=True) if has), default=-1.0)
     other = max((fit for fit, has in zip(fits, having, strict=True) if not has), default=-1.0)
-    return best < FIT * other
+    return best < enough * other
 
 
 def _best(fits: list[float], among: list[bool], default: int) -> int:
@@ -150,7 +153,7 @@ def _names(match: Match) -> Iterator[Difference]:
         other = _best(fits, [not has for has in having], match.best)
         if not any(having) and (fits[other] < ABSENT or match.sources.capital_nouns):
             continue
-        if _lacks(fits, having):
+        if _lacks(fits, having, NAME_FIT):
             yield Difference("name", claim.text[start:end], "", sentences[other])
     swap = swapped_name(match)
     if swap:
@@ -166,7 +169,7 @@ def _named(match: Match) -> Iterator[tuple[int, int, list[bool]]]:
     if is_han(claim.text):
         for start, end in borrowed_names(match):
             piece = claim.text[start:end]
-            yield start, end, [piece in s.claim.text or piece in s.before for s in sentences]
+            yield start, end, [reads(s, piece) for s in sentences]
 
 
 def _is_name(match: Match, index: int, term: Term) -> bool:

@@ -2,48 +2,66 @@
 
 from __future__ import annotations
 
-import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from rag.support.chinese_names import chinese_pair, other_title, rest_of
 from rag.support.claims import Claim, Term, is_han
 from rag.support.sources import Match
 
 LEAST_SHARE = 0.6
-"""How much of the claim its sentence must say before the two are laid along each other."""
-SURE_SHARE = 0.8
-"""The same for Han without anything that marks a name: what is left must be all but equal."""
-
-_MARKED = re.compile(r"[A-Za-z]{2}|·|《")
-_NO_NAME = re.compile(r"[，。；：、]|\d{2}|[是了]|^[他她它牠其此该这那我们]|^所|的$")
-"""What is not inside a Chinese name, or stands for one."""
+"""How much of the rest of the claim its sentence must say before two names are compared."""
+SURE_SHARE = 0.9
+"""The same where nothing but the capital of all German nouns marks a name."""
+VERBATIM_SHARE = 0.85
+"""From here on the claim is the sentence with something else in one place."""
+BORROWED_SHARE = 0.8
+"""The same for a German noun that another sentence has."""
 
 
 def swapped_name(match: Match) -> tuple[str, str] | None:
     """Return what the claim says and what its sentence has there, if both are names that the other
-    lacks. In Chinese, which marks no names: two or more signs in place of others, when other
-    sentences have them or when all the rest is equal.
+    lacks. Chinese, which marks no names, has rules of its own.
     """
-    share = match.plain[match.best]
-    if share < LEAST_SHARE:
-        return None
     claim, model = match.claim, match.sentence.claim
+    han = is_han(claim.text)
     for said, found in _replaced(claim, model):
-        if is_han(claim.text):
-            pair = (
-                claim.text[said[0].start : said[-1].end],
-                model.text[found[0].start : found[-1].end],
-            )
-            if _is_chinese_swap(match, *pair):
-                return pair
+        rest = rest_of(match, said[0].start, said[-1].end)
+        if rest < LEAST_SHARE:
             continue
-        mine = [t for t in _unknown_names(said, model) if t.stem not in match.sentence.meant]
-        theirs = _unknown_names(found, claim)
-        if match.sources.capital_nouns and min(len(mine), len(theirs)) < 2:
-            continue
-        if mine and theirs and len(said) <= 6 and len(found) <= 8:
-            return _spelled(claim, mine), _spelled(model, theirs)
-    return None
+        pair = chinese_pair(match, said, found, rest) if han else _pair(match, said, found, rest)
+        if pair:
+            return pair
+    return other_title(match) if han else None
+
+
+def _pair(
+    match: Match, said: tuple[Term, ...], found: tuple[Term, ...], rest: float
+) -> tuple[str, str] | None:
+    claim, model = match.claim, match.sentence.claim
+    mine, theirs = _unknown_names(said, model), _unknown_names(found, claim)
+    if rest < VERBATIM_SHARE or abs(len(said) - len(found)) > 2:
+        mine = [t for t in mine if t.stem not in match.sentence.meant]
+    elif len(theirs) > 1:  # whatever the sentence says elsewhere, here it says another
+        mine = [t for t in said if t.name and not t.small and t.stem not in _stems(found)]
+    if not mine or not theirs or len(said) > 6 or len(found) > 8:
+        return None
+    if match.sources.capital_nouns and rest < BORROWED_SHARE:
+        return None
+    if match.sources.capital_nouns and min(len(mine), len(theirs)) < 2:
+        others = [s.claim.stems for s in match.sources.sentences if s is not match.sentence]
+        borrowed = all(any(t.stem in stems for stems in others) for t in mine)
+        if rest < (BORROWED_SHARE if borrowed else SURE_SHARE) or abs(len(said) - len(found)) > 2:
+            return None
+        if _related(_spelled(claim, mine), _spelled(model, theirs)):
+            return None
+    return _spelled(claim, mine), _spelled(model, theirs)
+
+
+def _related(one: str, other: str) -> bool:
+    """Say whether two German nouns have a part in common: Preis and Unternehmenspreis."""
+    shorter, longer = sorted((one.lower(), other.lower()), key=len)
+    return any(part in longer for part in (shorter, shorter[:5], shorter[-5:]) if len(part) >= 4)
 
 
 @lru_cache(maxsize=65_536)
@@ -57,7 +75,7 @@ def alike(one: str, other: str) -> bool:
         return False
     same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
     if same is None or same >= 4:
-        return min(len(one), len(other)) >= 4
+        return min(len(one), len(other)) >= 3
     if min(len(one), len(other)) < 5 or abs(len(one) - len(other)) > 1:
         return False
     shorter, longer = sorted((one[same:], other[same:]), key=len)
@@ -105,47 +123,15 @@ def _joined(steps: list[_Step]) -> list[_Step]:
 
 def _unknown_names(terms: tuple[Term, ...], other: Claim) -> list[Term]:
     stems = {token.stem for token in other.tokens}
-    return [t for t in terms if t.name and not any(alike(t.stem, stem) for stem in stems)]
+    return [
+        t for t in terms
+        if t.name and not t.small and not any(alike(t.stem, stem) for stem in stems)
+    ]  # fmt: skip
+
+
+def _stems(terms: tuple[Term, ...]) -> set[str]:
+    return {term.stem for term in terms}
 
 
 def _spelled(claim: Claim, terms: list[Term]) -> str:
     return " ".join(claim.text[term.start : term.end] for term in terms)
-
-
-def _is_chinese_swap(match: Match, said: str, found: str) -> bool:
-    said, found = said.strip("在与和 "), found.strip("在与和 ")
-    if not 2 <= len(said) <= 20 or not 2 <= len(found) <= 24 or said in match.sentence.claim.text:
-        return False
-    if _NO_NAME.search(said) or _NO_NAME.search(found):
-        return False
-    if match.plain[match.best] >= SURE_SHARE or (_MARKED.search(said) and _MARKED.search(found)):
-        return True
-    others = [s for s in match.sources.sentences if s is not match.sentence]
-    return len(said) > 2 and any(said in other.claim.text for other in others)
-
-
-def borrowed_names(match: Match) -> list[tuple[int, int]]:
-    """Return the places of a Chinese claim's pieces that its sentence has not and others have:
-    three signs or more, or what stands in 《》. Among them are names of something else.
-    """
-    text, model = match.claim.text, match.sentence.claim.text
-    others = {s.claim.text for s in match.sources.sentences} - {model}
-    found = [m.span() for m in re.finditer("《[^》]+》", text) if m[0] not in model]
-    for run in _RUN.finditer(text):
-        start = run.start()
-        while start <= run.end() - 3:
-            end = start + 3
-            while end <= run.end() and any(text[start:end] in other for other in others):
-                end += 1
-            end -= 1
-            if end - start >= 3 and text[start:end] not in model:
-                found.append((start, end))
-                start = end
-            else:
-                start += 1
-    return found
-
-
-_RUN = re.compile(
-    "(?:(?![的了是在和与及或被把由从于对为个一有中上下不另该其这主要通过进行])[\u3400-\u9fff·])+"
-)
