@@ -43,10 +43,12 @@ def _bare(tokens: Sequence[Word], question: str, topic: str, words: Words) -> Si
     content = [token for token in tokens if is_content(token, words)]
     if not content:
         return "fragment"
-    if len(content) > 2 or stems(question, words) & stems(topic, words):
-        return ""
+    known = stems(question, words) & stems(topic, words)
     remark = question.rstrip().endswith("!")
-    if not remark and not words.asks.search(question):
+    fragment = not remark and not words.asks.search(question)
+    if len(content) > 2 or (known and not fragment):
+        return ""
+    if fragment:
         return "fragment"
     after_articles = (b for a, b in pairwise(tokens) if a.folded in words.articles)
     return "definite" if any(is_content(token, words) for token in after_articles) else ""

@@ -76,11 +76,11 @@ ENGLISH = Words(
         " summary"
     ),
     begins=re.compile(
-        r"\W*(?:(?:ok(?:ay)?|oh|well|so|yes|no|thanks|thank you|i see|interesting|great|right|sure"
-        r"|hmm|aha|and|but|or|then)\b[\s,.!]*)*"
-        r"(?:(?:what|how) about|and\b|but\b|or\b|why\W*$|why not\b|how so\b|i mean\b|i meant\b"
+        r"\W*(?:(?:ok(?:ay)?|oh|oops|well|so|yes|no|thanks|thank you|i see|interesting|great|right"
+        r"|sure|hmm|aha|and|but|or|then)\b[\s,.!]*)*"
+        r"(?:(?:what|how) about|and\b|then\b|but\b|or\b|why\W*$|why not\b|how so\b|i meant?\b"
         r"|which one|like what|such as|for example|besides|other than|in addition|apart from that"
-        r"|not\b|(?:what|who|where) else\W*$)",
+        r"|not\b|any(?:thing|one|where) (?:else|more|special)\b|(?:what|who|where) else\W*$)",
         re.IGNORECASE,
     ),
     expletive=re.compile(
