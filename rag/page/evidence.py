@@ -36,7 +36,8 @@ def draw_evidence(session: Session, library: Library, words: Strings) -> None:
             session.opened = None
         elif action.what == "again" and shown and session.shown_size is not None:
             options = shown.options.resized(session.shown_size)
-            session.ask(library, Pending(shown.question, options, tuple(shown.hits)))
+            query = shown.answer.query
+            session.ask(library, Pending(shown.question, options, tuple(shown.hits), query))
 
     names = (
         "answer_again",

@@ -82,8 +82,14 @@ class Library:
 
         Raises :class:`~rag.errors.SettingsError` when the prompt file is gone.
         """
-        system = system_prompt(self.assistant.settings)
-        return build_messages(answer.question, answer.windows, history, system=system)
+        settings = self.assistant.settings
+        return build_messages(
+            answer.question,
+            answer.windows,
+            history,
+            system=system_prompt(settings),
+            max_history_characters=settings.history_characters,
+        )
 
     def _read(self, _generation: str, path: str) -> tuple[str, list[int]]:
         """Return a document's text, and the offsets at which its second and later lines start.
