@@ -46,7 +46,7 @@ DOCUMENTS = {
 }
 
 TAGS = {"p", "blockquote", "ul", "ol", "li", "em", "strong", "s", "table", "thead", "tbody", "tr",
-        "th", "td", "hr", "br", "code", "pre", "h", "span", "cite"}  # fmt: skip
+        "th", "td", "hr", "br", "code", "pre", "h", "span", "cite", "claim"}  # fmt: skip
 
 TERMINAL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -119,7 +119,8 @@ def test_a_model_that_repeats_it_draws_harmless_elements(server: ChatServer, tex
         else:
             assert isinstance(node, str)
 
-    for node in answer_tree(made.text, len(made.windows)):
+    claims = [(s.start, s.end) for s in check_support(made)]
+    for node in answer_tree(made.text, len(made.windows), claims):
         check(node)
 
 
