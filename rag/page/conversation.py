@@ -107,7 +107,11 @@ def _draw(
 ) -> None:
     names = ("again", "cancel", "copied", "copy", "edit", "edit_note", "reasoning", "send",
              "show_evidence", "show_prompt", "unfounded", "good", "bad", "comment")  # fmt: skip
-    said = {"lang": words.tag, **{name: getattr(words, name) for name in names}}
+    said = {
+        "lang": words.tag,
+        "labels": words.labels,
+        **{name: getattr(words, name) for name in names},
+    }
     draw(
         "conversation",
         key,

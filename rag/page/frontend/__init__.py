@@ -57,7 +57,7 @@ def _component(name: str) -> Callable[..., object]:
     """Register the component whose script and style are named ``name``."""
     script, style = (
         "\n".join((FOLDER / file).read_text("utf-8") for file in files)
-        for files in (("nodes.js", f"{name}.js"), ("shared.css", f"{name}.css"))
+        for files in (("nodes.js", "labels.js", f"{name}.js"), ("shared.css", f"{name}.css"))
     )
     return st.components.v2.component(f"sentence_window.{name}", js=script, css=style)
 

@@ -15,7 +15,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   drawn.set(root, known);
   const act = (what, turn, more) => setTriggerValue("action", { what, turn, ...more });
   let added = false;
-  document.documentElement.lang = data.words.lang; // Streamlit always says English
+  speak(data.words);
 
   const order = data.turns.map((turn) => {
     let state = known.get(turn.number);

@@ -1,5 +1,7 @@
 """The page's words in Simplified Chinese."""
 
+from rag.page.strings.files import CHINESE_REASONS, CHINESE_STATES
+from rag.page.strings.labels import CHINESE_LABELS
 from rag.page.strings.words import Strings
 
 CHINESE = Strings(
@@ -68,6 +70,7 @@ CHINESE = Strings(
     evidence_hint="答案所依据的段落会显示在这里，命中的句子都有标记。",
     nothing_found="没有找到相关的句子。",
     uncited="已找到，未引用",
+    show_more="显示其余找到的句子（{count}）",
     why="为什么是这一段",
     open_document="打开文档",
     back="返回段落",
@@ -157,34 +160,14 @@ CHINESE = Strings(
     removed="已移除：{name}",
     uploaded="上传的文件",
     because="{what}：{why}",
-    states={
-        "same": "",
-        "changed": "读取之后有改动",
-        "gone": "已不在文件夹中",
-        "new": "尚未读取",
-        "skipped": "未读取",
-    },
+    states=CHINESE_STATES,
     ages={"s": "刚刚", "min": "{n} 分钟前", "h": "{n} 小时前", "d": "{n} 天前"},
     login="登录",
     login_hint="请先登录，再向文档提问。",
     logged_in="当前用户",
     logout="退出登录",
-    reasons={
-        "type": "不支持这种文件类型。",
-        "large": "文件太大。",
-        "scan": "页面是图片，没有文字。请先做文字识别（OCR）。",
-        "empty": "文件中没有文字。",
-        "encrypted": "文件已加密，或是旧版 .doc 格式。",
-        "damaged": "文件已损坏。",
-        "not_what": "文件内容与它的类型不符。",
-        "encoding": "无法识别文字编码。请另存为 UTF-8。",
-        "slow": "读取时间过长。",
-        "room": "上传文件夹已满。",
-        "link": "这是一个链接，没有跟随。",
-        "kept": "无法写入上传文件夹。",
-        "unreadable": "无法读取文件。",
-        "name": "文件名不可用。",
-    },
+    reasons=CHINESE_REASONS,
+    labels=CHINESE_LABELS,
     faults={
         "SettingsError": "有一项设置不正确。请改正后重新启动。",
         "DocumentError": "无法读取文档。请检查文件夹，然后重试。",

@@ -1,5 +1,7 @@
 """The page's words in English."""
 
+from rag.page.strings.files import ENGLISH_STATES
+from rag.page.strings.labels import ENGLISH_LABELS
 from rag.page.strings.words import Strings
 
 ENGLISH = Strings(
@@ -73,6 +75,7 @@ ENGLISH = Strings(
     evidence_hint="The passages an answer rests on appear here, with every found sentence marked.",
     nothing_found="No sentence was found.",
     uncited="Found, not cited",
+    show_more="Show what else was found ({count})",
     why="Why this passage",
     open_document="Open document",
     back="Back to the passages",
@@ -129,10 +132,7 @@ ENGLISH = Strings(
         "LM Studio, … Put this into a file named `.env` beside `app.py` and start again:"
     ),
     window_size="Window size",
-    window_size_help=(
-        "Sentences shown, and read by the model, on each side of a found one. "
-        "Moving it redraws the passages at once."
-    ),
+    window_size_help="Sentences on each side of a found one, for you and the model.",
     advanced="Advanced",
     top_k="Sentences to find",
     top_k_help="More finds more, and gives the model more to read.",
@@ -171,30 +171,14 @@ ENGLISH = Strings(
     removed="Removed: {name}",
     uploaded="uploaded",
     because="{what}: {why}",
-    states={
-        "same": "",
-        "changed": "Changed since it was read",
-        "gone": "No longer in the folder",
-        "new": "Not read yet",
-        "skipped": "Not read",
-    },
+    states=ENGLISH_STATES,
     ages={"s": "just now", "min": "{n} min ago", "h": "{n} h ago", "d": "{n} days ago"},
     login="Log in",
     login_hint="Log in to ask the documents.",
     logged_in="Logged in as",
     logout="Log out",
     reasons={},
-    labels={
-        "skip": "Skip to the chat",
-        "sidebar": "Sidebar",
-        "collapse": "Close the sidebar",
-        "expand": "Open the sidebar",
-        "send": "Send",
-        "files": "Files",
-        "choose": "Choose files",
-        "open": "Open",
-        "help": "About: {name}",
-    },
+    labels=ENGLISH_LABELS,
     faults={
         "SettingsError": "A setting is not right. Correct it and start again.",
         "DocumentError": "The documents cannot be read. Look at the folder, then try again.",

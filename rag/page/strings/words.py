@@ -62,6 +62,7 @@ class Strings:
     evidence_hint: str
     nothing_found: str
     uncited: str
+    show_more: str
     why: str
     open_document: str
     back: str
@@ -155,6 +156,8 @@ class Strings:
     logout: str
     # Why a file is not read: see rag.page.reading_faults. English has the readers' own words.
     reasons: dict[str, str]
+    # Labels of Streamlit's own buttons and boxes: see frontend/labels.js.
+    labels: dict[str, str]
     # Faults: class of error → what happened, in a sentence with what to do.
     faults: dict[str, str]
     retry: str
