@@ -12,108 +12,39 @@ each question brings its history along.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from rag.building.fingerprint import check_fingerprint, fingerprint
+from rag.collection import Collection
 from rag.embeddings import BUNDLED_MODEL, open_embeddings
-from rag.errors import DocumentError
-from rag.filters import parse_filter, sources_like, typed, why_nothing
+from rag.filters import why_nothing
 from rag.ranking.cutting import left_out
 from rag.ranking.refuser import Refuser
 from rag.ranking.reranking import open_reranker
 from rag.retrieval import Retrieved, retrieve, windows_of
-from rag.stores import current_generation, open_store
+from rag.stores import open_store
 from rag.types import EXTRACTIVE, Answer, Condition, Hit, Mode, Timings, Turn, Window
-from rag.windows import fit_windows, list_windows
+from rag.windows import fit_windows
 
 if TYPE_CHECKING:
     from rag.answering import AnswerStream
     from rag.embeddings import Embeddings
     from rag.followups.followup import Query
     from rag.settings import Settings
-    from rag.stores.base import CollectionInfo, DocumentRecord, Store
+    from rag.stores.base import Store
     from rag.support.checking import Support
 
 
-class Assistant:
-    """Answers questions from one collection. Safe to use from several threads.
-
-    A new generation of the collection is picked up between questions; a question under way
-    finishes on the one that it began with.
-    """
+class Assistant(Collection):
+    """Answers questions from one collection. Safe to use from several threads."""
 
     def __init__(self, settings: Settings, embeddings: Embeddings, store: Store) -> None:
-        self.settings = settings
-        self._embeddings = embeddings
-        self._store = store
+        super().__init__(settings, embeddings, store)
         self._rerank = open_reranker(settings)
         self._refuse = Refuser(settings.refuse, calibrated=embeddings.model == BUNDLED_MODEL)
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> Self:
-        """Return the assistant itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close the store."""
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the store. Closing twice is allowed."""
-        self._store.close()
-
-    @property
-    def info(self) -> CollectionInfo:
-        """The collection that the next question will be answered from."""
-        return self._current().info
-
-    def documents(self) -> list[DocumentRecord]:
-        """Return every document of the collection, ordered by path."""
-        return self._current().documents()
-
-    def source(self, path: str) -> str:
-        """Return the whole text of a document as it was built, rebuilt from its sentences.
-
-        Raises :class:`~rag.errors.DocumentError` when the collection has no such document.
-        """
-        sentences = list(self._current().sentences([Condition("source", "=", path)]))
-        if not sentences:
-            raise DocumentError(f"The collection holds no document {path}", path)
-        return "".join(s.before + s.text for s in sentences) + sentences[-1].after
-
-    def where(self, sources: Sequence[str] = (), filters: Sequence[str] = ()) -> list[Condition]:
-        """Read filters as users type them, against what the collection holds; all must hold.
-
-        ``sources`` are globs of which a document's path matches one, ``filters`` expressions such
-        as ``page >= 3`` (see :mod:`rag.filters`). Raises :class:`~rag.errors.SettingsError`.
-        """
-        parsed = [parse_filter(expression) for expression in filters]
-        if not sources and not parsed:
-            return []
-        documents = self.documents()
-        globs = [sources_like(sources, documents)] if sources else []
-        return [*globs, *typed(parsed, documents)]
-
-    def listed(self, where: Sequence[Condition]) -> list[Window]:
-        """Return what the filters let through without a question, in document order.
-
-        Each run of neighbouring sentences is a passage, nothing in it is marked.
-        """
-        return list(list_windows(self._current().sentences(where)))
-
-    def why_nothing(self, where: Sequence[Condition]) -> str | None:
-        """Say in one sentence why nothing fulfils ``where``; None if something does."""
-        return why_nothing(self._current(), where)
 
     def retrieve(
         self,
@@ -246,18 +177,6 @@ class Assistant:
             max_characters=limit,
         )
         return fit_windows(windows, limit)
-
-    def _current(self) -> Store:
-        """Return the store, reopened when a build has finished since."""
-        generation = current_generation(self.settings)
-        with self._lock:
-            if generation is not None and generation != self._store.info.generation:
-                newer = open_store(self.settings)
-                check_fingerprint(newer.info, fingerprint(self._embeddings))
-                # The old store is not closed: a question may still be reading it. It goes when
-                # the last of them lets go.
-                self._store = newer
-            return self._store
 
 
 def open_assistant(settings: Settings) -> Assistant:
