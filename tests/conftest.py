@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
+from rag.errors import StoreBusy
 from rag.settings import VARIABLES, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,12 +31,23 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def built_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The store of the sample documents, built once; read it, never build into it."""
+    """The store of the sample documents, built once; read it, never build into it.
+
+    All processes of a run share it: the first one builds, the others wait.
+    """
     from rag.build import build
 
-    path = tmp_path_factory.mktemp("samples") / "qdrant"
-    build(Settings(docs=SAMPLES, qdrant_path=path))
-    return path
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    settings = Settings(docs=SAMPLES, qdrant_path=base / "samples" / "qdrant")
+    while True:
+        try:
+            build(settings)
+        except StoreBusy:
+            time.sleep(0.2)
+        else:
+            return settings.qdrant_path
 
 
 @pytest.fixture
