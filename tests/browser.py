@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,13 +54,19 @@ class Page:
 
 
 @contextmanager
-def running_page(settings: Settings, folder: Path) -> Iterator[Page]:
-    """Run ``streamlit run app.py`` until the block ends; its output goes to ``folder``."""
-    port = free_port()
+def running_page(
+    settings: Settings, folder: Path, *, port: int | None = None, flags: Sequence[str] = ()
+) -> Iterator[Page]:
+    """Run ``streamlit run app.py`` until the block ends; its output goes to ``folder``.
+
+    ``flags`` are Streamlit's own.
+    """
+    port = port or free_port()
     log = folder / f"page-{port}.log"
     command = [
         sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"),
         "--server.port", str(port), "--server.headless", "true",
+        *flags,
     ]  # fmt: skip
     if settings.history == Settings().history:  # not into this repository
         settings = settings.with_(history=folder / f"conversations-{port}.sqlite")
