@@ -45,6 +45,7 @@ class Site:
     server: ChatServer
     browser: Browser
     history: Path
+    settings: Settings
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,7 @@ def _site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         )  # fmt: skip
         build(settings)
         with running_page(settings, folder) as page:
-            yield Site(page, server, browser, folder / "history.sqlite")
+            yield Site(page, server, browser, folder / "history.sqlite", settings)
 
 
 @pytest.fixture
@@ -216,6 +217,27 @@ def test_conversations_are_listed_searched_and_managed(site: Site) -> None:
     visitor.tab.get_by_text("What would you like to know?").wait_for()
     assert visitor.tab.get_by_role("button", name="Guarantee").count() == 0
     assert visitor.tab.get_by_role("button", name="What must I do").count() == 1
+    visitor.close()
+
+
+def test_a_killed_page_loses_the_unfinished_turn_alone(site: Site, tmp_path: Path) -> None:
+    """Started again, it shows the turns before, and the conversation goes on."""
+    with running_page(site.settings, tmp_path) as page:
+        visitor = Visitor(site.browser, page)
+        visitor.ask(QUESTION)
+        checked(visitor)
+        site.server.script.append(Reply(["Half"], hang=True))
+        visitor.ask("Is the filter of the Aqua X200 kettle dishwasher safe?")
+        visitor.answer.get_by_text("Half").wait_for()
+        page.process.kill()
+        link = "/?" + visitor.tab.url.partition("?")[2]
+        visitor.close()
+    visitor = visit(site, link)
+    visitor.turns.last.get_by_text("1 supported · 1 not found").wait_for()
+    assert visitor.turns.count() == 1
+    visitor.ask(QUESTION)
+    visitor.turns.nth(1).locator("footer").wait_for()
+    assert visitor.turns.count() == 2
     visitor.close()
 
 

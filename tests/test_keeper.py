@@ -12,6 +12,7 @@ import pytest
 
 from rag.assistant import open_assistant
 from rag.build import build
+from rag.conversations import file
 from rag.conversations.conversation import Conversations
 from rag.conversations.stored_turn import Visitor
 from rag.errors import ConversationMissing, HistoryError, ModelRejected
@@ -190,16 +191,33 @@ def test_a_file_that_cannot_be_written_takes_no_answer_away(
     """The answer is there and checked; what went wrong is known, until it goes well again."""
     session = new_session(archive)
     ask(session, library)
-    file = sqlite3.connect(archive.conversations.path)
-    file.execute("CREATE TRIGGER full BEFORE INSERT ON turns BEGIN SELECT raise(FAIL, 'full'); END")
-    file.commit()
+    full = sqlite3.connect(archive.conversations.path)
+    full.execute("CREATE TRIGGER full BEFORE INSERT ON turns BEGIN SELECT raise(FAIL, 'full'); END")
+    full.commit()
     ask(session, library)
     assert session.exchanges[1].answer.text == ANSWER
     assert session.support(session.exchanges[1])
     assert isinstance(session.keeper.problem, HistoryError)
-    file.execute("DROP TRIGGER full")
-    file.commit()
-    file.close()
+    full.execute("DROP TRIGGER full")
+    full.commit()
+    full.close()
+    ask(session, library)
+    assert session.keeper.problem is None
+
+
+def test_a_locked_file_takes_no_answer_away(
+    archive: Archive, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever holds the file for too long keeps a turn from being stored, and nothing else."""
+    session = new_session(archive)
+    ask(session, library)
+    monkeypatch.setattr(file, "BUSY_SECONDS", 0.1)
+    other = sqlite3.connect(archive.conversations.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    ask(session, library)
+    assert session.support(session.exchanges[1])
+    assert "locked" in str(session.keeper.problem)
+    other.close()
     ask(session, library)
     assert session.keeper.problem is None
 

@@ -15,6 +15,8 @@ from rag.errors import HistoryError
 
 BUSY_SECONDS = 10.0
 """How long a transaction waits for those of other processes."""
+READ_SECONDS = 1.0
+"""The same for one that only reads: a page waits for it."""
 
 VERSION = 1
 
@@ -42,7 +44,9 @@ def open_file(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connection
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        connection = sqlite3.connect(
+            path, timeout=BUSY_SECONDS if write else READ_SECONDS, isolation_level=None
+        )
     except (OSError, sqlite3.Error) as error:
         raise _told(path, error) from None
     try:
