@@ -127,7 +127,7 @@ class _Checker:
         share = match.plain[match.best]
         difference = find_difference(match)
         if share < LEAST or (difference and share < RELATED):
-            near = None if difference else embeddings
+            near = None if difference and difference.kind in ("number", "unit") else embeddings
             return self._by_nearness(sentence, match, near)
         if difference:
             found = _support(sentence, NOT_FOUND, difference.sentence, difference.kind)

@@ -53,8 +53,10 @@ def other_title(match: Match) -> tuple[str, str] | None:
     claim, model = match.claim.text, _close(match.sentence.claim.text)
     theirs = [title for title in _QUOTED.findall(model) if title not in _close(claim)]
     for title in _QUOTED.finditer(claim):
-        known = _close(title[0])[1:-1] in _close(match.sentence.before) + model
-        if theirs and not known and rest_of(match, *title.span()) >= TITLE_SHARE:
+        rest = rest_of(match, *title.span())
+        before = "" if rest >= SURE_SHARE else _close(match.sentence.before)
+        known = _close(title[0])[1:-1] in before + model
+        if theirs and not known and rest >= TITLE_SHARE:
             return title[0], theirs[0]
     return None
 
@@ -81,8 +83,10 @@ def _is_swap(match: Match, said: str, found: str, rest: float) -> bool:
     if _NO_NAME.search(said) or _NO_NAME.search(found):
         return False
     sure = rest >= SURE_SHARE and len(said) > 2
-    if said in match.sentence.claim.text or len(found) < 2:
-        return sure and found not in match.claim.text
+    claim, model = match.claim.text, match.sentence.claim.text
+    if said in model or len(found) < 2:  # it may be said elsewhere in the sentence
+        more, fewer = claim.count(said), claim.count(found)
+        return sure and more >= model.count(said) and fewer < model.count(found)
     if _MARKED.search(said) and _MARKED.search(found):
         return True
     others = [s for s in match.sources.sentences if s is not match.sentence]

@@ -7,7 +7,7 @@ place about as well as the best one that has it not. "The warranty is 90 days" f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
@@ -69,8 +69,8 @@ def _numbers(match: Match) -> Iterator[Difference]:
             continue
         other = _best(fits, [not has for has in having], match.best)
         rival = _rival(sentences[other].claim, claim, quantity)
-        if rival is None and _is_count(quantity):
-            continue  # "the two parts are A and B": the sentence names them and does not count
+        if rival is None and (_is_count(quantity) or _is_near(sentences, other, having)):
+            continue  # "the two parts are A and B"; "in 1962", said a sentence before
         found = sentences[other].claim.text[rival.start : rival.end] if rival else ""
         kind: Kind = "unit" if rival and rival.values & quantity.values else "number"
         yield Difference(kind, claim.text[quantity.start : quantity.end], found, sentences[other])
@@ -124,6 +124,12 @@ def _rival(model: Claim, claim: Claim, quantity: Quantity) -> Quantity | None:
 
 def _is_count(quantity: Quantity) -> bool:
     return quantity.counted and not quantity.unit and bool(quantity.values & {2.0, 3.0, 4.0})
+
+
+def _is_near(sentences: Sequence[SourceSentence], at: int, having: list[bool]) -> bool:
+    """Whether a sentence close to the one at ``at``, in its window, has what it lacks."""
+    close = range(max(0, at - 2), min(len(sentences), at + 3))
+    return any(having[i] and sentences[i].window is sentences[at].window for i in close)
 
 
 def _negations(match: Match) -> Iterator[Difference]:
