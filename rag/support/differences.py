@@ -14,7 +14,7 @@ from typing import Literal
 
 from rag.support.chinese_names import borrowed_names, reads
 from rag.support.claims import Claim, Term, is_han
-from rag.support.name_swaps import alike, swapped_name
+from rag.support.name_swaps import knows, swapped_name
 from rag.support.quantities import Quantity, same_unit
 from rag.support.sources import Match, SourceSentence
 
@@ -171,7 +171,7 @@ def _named(match: Match) -> Iterator[tuple[int, int, list[bool]]]:
     claim, sentences = match.claim, match.sources.sentences
     for i, term in enumerate(claim.terms):
         if _is_name(match, i, term):
-            yield term.start, term.end, [_knows(sentence, claim, term) for sentence in sentences]
+            yield term.start, term.end, [knows(sentence, claim, term) for sentence in sentences]
     if is_han(claim.text):
         for start, end in borrowed_names(match):
             piece = claim.text[start:end]
@@ -189,15 +189,3 @@ def _is_name(match: Match, index: int, term: Term) -> bool:
         beside = match.claim.terms[max(0, index - 1) : index + 2]
         return any(t.name and 1 in (t.start - term.end, term.start - t.end) for t in beside)
     return index > 0 or term.stem in match.sources.capitals
-
-
-def _knows(sentence: SourceSentence, claim: Claim, term: Term) -> bool:
-    """Whether a sentence, or what stands near it, has a name, spelled alike or abbreviated."""
-    known = sentence.claim.stems | sentence.near
-    if term.stem in known or any(alike(term.stem, stem) for stem in known):
-        return True
-    word = claim.text[term.start : term.end]
-    if not word.isupper() or not 2 <= len(word) <= 6:
-        return False
-    initials = "".join(sentence.claim.text[t.start] for t in sentence.claim.tokens if t.name)
-    return word in initials

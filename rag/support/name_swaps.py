@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from rag.support.chinese_names import chinese_pair, other_title, rest_of
 from rag.support.claims import Claim, Term, is_han
-from rag.support.sources import Match
+from rag.support.sources import Match, SourceSentence
 
 LEAST_SHARE = 0.6
 """How much of the rest of the claim its sentence must say before two names are compared."""
@@ -81,6 +81,18 @@ def alike(one: str, other: str) -> bool:
     shorter, longer = sorted((one[same:], other[same:]), key=len)
     rest = shorter if len(shorter) < len(longer) else shorter[1:]
     return longer[1:] == rest
+
+
+def knows(sentence: SourceSentence, claim: Claim, term: Term) -> bool:
+    """Say whether a sentence, or what stands near it, has a name, spelled alike or abbreviated."""
+    known = sentence.claim.stems | sentence.near
+    if term.stem in known or any(alike(term.stem, stem) for stem in known):
+        return True
+    word = claim.text[term.start : term.end]
+    if not word.isupper() or not 2 <= len(word) <= 6:
+        return False
+    initials = "".join(sentence.claim.text[t.start] for t in sentence.claim.tokens if t.name)
+    return word in initials
 
 
 def _replaced(claim: Claim, model: Claim) -> list[tuple[tuple[Term, ...], tuple[Term, ...]]]:
