@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 
 from rag.citations import find_citations
+from rag.commands.questions import read_row
 from rag.conversations.conversation import Conversations, history_of
 from rag.conversations.export import export_json, export_markdown
 from rag.conversations.rated_turns import evaluation_rows
 from rag.conversations.stored_turn import StoredTurn, TurnSettings, Visitor
 from rag.errors import ConversationMissing, HistoryError
+from rag.evaluation.gold import Place, read_gold
 from rag.support.checking import Support
 from rag.types import Answer, Condition, Hit, Sentence, Timings, Turn, Usage, Window
 from tests.conftest import ROOT
@@ -323,6 +325,24 @@ def test_a_thumb_up_becomes_a_question_with_its_gold(kept: Conversations) -> Non
     assert (row["answers"], row["answer_start"], row["match"]) == ([WARRANTY], [10], "overlap")
     assert row["answerable"]
     assert [each["role"] for each in row["history"]] == ["user", "agent"]
+
+
+def test_what_is_exported_can_be_evaluated() -> None:
+    """`--evaluate` reads the rows: the places in the document, and the turns before."""
+    turns = [replace(turn(), number=1), replace(turn("And in France?"), number=2, thumb="up")]
+    (row,) = evaluation_rows("abc", turns)
+    line = json.dumps(row)
+    text = " " * 10 + WARRANTY
+    gold = read_gold(json.loads(line), 1, ["kettle.md"], lambda _: text)
+    assert gold.places == (Place("kettle.md", 10, 10 + len(WARRANTY)),)
+    assert (gold.answerable, gold.match) == (True, "overlap")
+    assert [asked.question for asked in read_row(line, 1).history] == [turn().question]
+
+
+def test_the_file_is_its_owner_s_alone(kept: Conversations) -> None:
+    """Nobody else on the machine reads what was asked."""
+    kept.start(HOME)
+    assert kept.path.stat().st_mode & 0o077 == 0
 
 
 def test_a_refusal_with_a_thumb_up_is_unanswerable_and_a_thumb_down_no_row() -> None:

@@ -44,6 +44,8 @@ def open_file(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connection
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)  # what was asked is nobody else's business
         connection = sqlite3.connect(
             path, timeout=BUSY_SECONDS if write else READ_SECONDS, isolation_level=None
         )
