@@ -46,10 +46,7 @@ def chart(report: Report, scores: Sequence[Score], title: str) -> str:
 def _found(x: float, report: Report) -> Iterator[str]:
     """Draw two columns for each k: by sentence and by window."""
     yield from _heading(x, "Found among the first k", _sent(report))
-    for percent in (0, 25, 50, 75, 100):
-        y = _height(percent / 100)
-        yield _line(x, y, x + _PANEL, y)
-        yield _text(x - 6, y + 4, str(percent), "s e")
+    yield from _percents(x)
     step = _PANEL / len(DEPTHS)
     for place, k in enumerate(DEPTHS):
         middle = x + (place + 0.5) * step
@@ -92,8 +89,7 @@ def _times(x: float, report: Report, totals: Sequence[float]) -> Iterator[str]:
     yield from _heading(
         x, "Answered within, ms", f"half in {took['p50']:.0f}, 95 of 100 in {took['p95']:.0f}"
     )
-    for percent in (0, 25, 50, 75, 100):
-        yield _line(x, _height(percent / 100), x + _PANEL, _height(percent / 100))
+    yield from _percents(x)
     # The slowest in a hundred would squeeze all the others together.
     widest = max(1.0, totals[int(0.99 * (len(totals) - 1))] if totals else 1.0)
     shown = [total for total in totals if total <= widest]
@@ -112,12 +108,19 @@ def _times(x: float, report: Report, totals: Sequence[float]) -> Iterator[str]:
         yield _text(x + _PANEL * tick / 4, _FLOOR + 17, words, "s m")
 
 
+def _percents(x: float) -> Iterator[str]:
+    for percent in (0, 25, 50, 75, 100):
+        y = _height(percent / 100)
+        yield _line(x, y, x + _PANEL, y)
+        yield _text(x - 6, y + 4, str(percent), "s e")
+
+
 def _sent(report: Report) -> str:
     if report["coverage"] is None:
         return "no question with an answer"
     return (
-        f"{report['characters']:,.0f} characters sent, "
-        f"{100 * report['coverage']:.0f} % of the answers in them"
+        f"sent: {report['characters']:,.0f} characters, "
+        f"{100 * report['coverage']:.0f} % of the answers"
     )
 
 
