@@ -43,6 +43,9 @@ EVIDENCE_SECONDS = 0.25
 """How long a run that asks waits for the passages: most searches are done by then, and the passages
 are drawn in this very run."""
 
+KEPT = 4
+"""Settings whose assistant is kept open: another comes when ``.env`` is changed while it runs."""
+
 
 def draw_page() -> None:
     """Draw the page for one visitor."""
@@ -128,17 +131,17 @@ def _identity(settings: Settings) -> tuple[str, ...]:
     return tuple(repr(getattr(settings, field.name)) for field in fields(settings))
 
 
-@st.cache_resource(show_spinner=False, hash_funcs={Settings: _identity})
+@st.cache_resource(show_spinner=False, max_entries=KEPT, hash_funcs={Settings: _identity})
 def _builder(settings: Settings) -> Builder:
     return Builder(settings)
 
 
-@st.cache_resource(show_spinner=False, hash_funcs={Settings: _identity})
+@st.cache_resource(show_spinner=False, max_entries=KEPT, hash_funcs={Settings: _identity})
 def _library(settings: Settings) -> Library:
     return Library(open_assistant(settings))
 
 
-@st.cache_resource(show_spinner=False, hash_funcs={Library: id})
+@st.cache_resource(show_spinner=False, max_entries=KEPT, hash_funcs={Library: id})
 def _preload(library: Library) -> None:
     """Load, once and beside the page, what the first question would have to wait for."""
     threading.Thread(target=_load, args=(library,), name="preload", daemon=True).start()
