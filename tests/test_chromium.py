@@ -169,6 +169,22 @@ def test_the_window_slider_redraws_and_answers_again(site: Site, visit: Look) ->
     assert "".join(visitor.cards.locator(".text").all_inner_texts()) == before
 
 
+def test_what_was_left_out_is_shown_when_asked_for(site: Site, visit: Look) -> None:
+    """Found sentences that were not worth sending come into view by a click; no model is asked."""
+    visitor = visit()
+    visitor.ask("How long do chicken wings take in the air fryer?")
+    visitor.answered()
+    marks = visitor.cards.locator("mark")
+    before = marks.count()
+    more = visitor.tab.get_by_role("button", name="Show what else was found")
+    count = int(re.findall(r"\d+", more.inner_text())[0])
+    more.click()
+    marks.nth(before + count - 1).wait_for()
+    assert marks.count() == before + count
+    assert more.count() == 0
+    assert len(site.server.chats) == 1
+
+
 def test_a_turn_can_be_copied_edited_and_asked_again(site: Site, visit: Look) -> None:
     """Copy brings the sources along; Enter in an input method's choice does not send an edit."""
     visitor = visit(permissions=["clipboard-read", "clipboard-write"])

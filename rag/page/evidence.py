@@ -24,8 +24,10 @@ def draw_evidence(session: Session, library: Library, words: Strings) -> None:
     shown = session.shown
     answered = shown.answer.windows if shown else ()
     windows, lines = answered, shown.lines if shown else {}
-    if shown and session.shown_size is not None:
-        windows = tuple(library.assistant.windows(shown.hits, session.shown_size))
+    if shown and (session.shown_size is not None or session.all_found):
+        size = shown.options.window_size if session.shown_size is None else session.shown_size
+        hits = [*shown.hits, *(shown.answer.left_out if session.all_found else ())]
+        windows = tuple(library.assistant.windows(hits, size))
     if windows is not answered or not lines:
         lines = library.lines(windows)
 
@@ -34,6 +36,8 @@ def draw_evidence(session: Session, library: Library, words: Strings) -> None:
             session.opened = (action.source, action.start)
         elif action.what == "close":
             session.opened = None
+        elif action.what == "more":
+            session.all_found = True
         elif action.what == "again" and shown and session.shown_size is not None:
             options = shown.options.resized(session.shown_size)
             query = shown.answer.query
@@ -56,6 +60,7 @@ def draw_evidence(session: Session, library: Library, words: Strings) -> None:
             "of": _whose(shown, session),
             "cards": cards(windows, answered, lines, shown.cited if shown else (), words),
             "resized": _resized(shown, session, words),
+            "more": _more(shown, session, words),
             "document": _document(shown, session, library, words),
             "focus": session.focus,
             "hint": words.nothing_found if shown else words.evidence_hint,
@@ -79,6 +84,12 @@ def _resized(shown: Exchange | None, session: Session, words: Strings) -> str:
         return ""
     made = shown.options.window_size
     return words.resized.format(shown=session.shown_size, made=made)
+
+
+def _more(shown: Exchange | None, session: Session, words: Strings) -> str:
+    """Offer what was found and not worth sending, until it is looked at."""
+    count = len(shown.answer.left_out) if shown and not session.all_found else 0
+    return words.show_more.format(count=count) if count else ""
 
 
 def _document(

@@ -28,7 +28,8 @@ class Session:
 
     ``made`` counts its exchanges, those that were dropped too. ``selected`` is the exchange whose
     passages are looked at, None for the one under way. ``shown_size`` is the window size at which
-    they are looked at, when it is not the one of the answer. ``opened`` is the document looked at,
+    they are looked at, when it is not the one of the answer; ``all_found`` says that those left out
+    of the answer are looked at too. ``opened`` is the document looked at,
     as ``(path, start of the passage)``; ``prompt_of`` the exchange whose prompt is. ``drawn``
     counts the characters of the answer under way that are on screen; ``look`` numbers the drawings
     that ask for another, ``looked_at`` is the last one that the browser has answered.
@@ -40,6 +41,7 @@ class Session:
     waiting: list[Pending] = field(default_factory=list)
     selected: int | None = None
     shown_size: int | None = None
+    all_found: bool = False
     opened: tuple[str, int] | None = None
     focus: Focus | None = None
     prompt_of: int | None = None
@@ -198,3 +200,4 @@ class Session:
     def _look_at(self, number: int | None) -> None:
         self.selected = number
         self.shown_size = self.opened = self.focus = None
+        self.all_found = False

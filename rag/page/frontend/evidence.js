@@ -107,6 +107,7 @@ function drawCards(root, data, act, here) {
     nodes.push(drawCard(card, data.words, act));
   });
   if (!data.cards.length) nodes.push(element("p", "hint", data.hint));
+  if (data.more) nodes.push(button("more", data.more, () => act("more")));
   root.classList.toggle("empty", data.turn < 0);
   root.replaceChildren(...nodes);
   if (here) root.querySelector(`[data-first="${Number(here)}"]`)?.classList.add("here");
