@@ -39,7 +39,7 @@ RELATED = 0.2
 """The share below which a difference is not worth naming: the sentence is about something else."""
 SHORT = 60
 """Characters below which a Latin sentence's language is too uncertain to set it apart."""
-CANDIDATES = 3
+CANDIDATES = 2
 """Sentences that the embeddings compare a claim with: those that share most words with it."""
 
 
