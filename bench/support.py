@@ -6,7 +6,8 @@ SET_FOLDERs are question sets (see evaluation_sets.py) named ``<name>-<language>
 made by support_cases.py. Caught: the share of altered claims that are "not found in the passages".
 False alarms: the same share of faithful ones. ``--words-only`` leaves the embeddings out, as with
 an endpoint's; what is left open is then "not checked". Milliseconds are those of one sentence that
-is all of an answer: the mean, the median and the 95th of 100; ``--misses`` prints that many wrong verdicts of each kind.
+is all of an answer: the mean, the median and the 95th of 100; ``--misses`` prints that many wrong
+verdicts of each kind.
 """
 
 from __future__ import annotations
@@ -96,7 +97,8 @@ def report(language: str, counts: dict[tuple[str, str], list[int]], spent: list[
         if claims:
             print(f"  {name:12} {found / claims:6.1%}  bar {bar}")
     print(
-        f"  ms a sentence: mean {statistics.mean(spent):.1f}, median {statistics.median(spent):.1f},"
+        f"  ms a sentence: mean {statistics.mean(spent):.1f},"
+        f" median {statistics.median(spent):.1f},"
         f" 95th of 100 {statistics.quantiles(spent, n=20)[-1]:.1f}"
     )
 
