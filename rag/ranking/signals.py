@@ -72,8 +72,12 @@ def _foreign(query: str, legs: Legs) -> bool:
     """Say whether the query is in another language than the nearest sentences; codes may be."""
     nearest = (legs.dense or legs.keyword)[:_NEAREST]
     text = " ".join(scored.sentence.text for scored in nearest)
+    query = query.replace("'s ", " ")  # an "s" alone is a small word of several languages
+    if script(query) != script(text):
+        return True
     found = detect_language(text)
-    return script(query) != script(text) or detect_language(query, default=found) != found
+    asked = detect_language(query, default=found)
+    return asked != found and asked != detect_language(text, default=asked)
 
 
 def _text(sentence: Sentence) -> str:
