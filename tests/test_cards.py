@@ -94,7 +94,8 @@ def test_every_language_says_everything() -> None:
         one, other = getattr(en, field.name), getattr(zh, field.name)
         assert type(one) is type(other)
         if isinstance(one, dict):
-            assert one.keys() == other.keys()
+            # For why a file is not read English has the readers' own words.
+            assert one.keys() == other.keys() or (field.name, one) == ("reasons", {})
         elif isinstance(one, str):
             assert one
             assert other

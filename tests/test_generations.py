@@ -211,7 +211,7 @@ def as_nobody(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def open_to_all(tmp_path):
     """A backend in a folder that everybody may read."""
-    for folder in (tmp_path, *list(tmp_path.parents)[:2]):
+    for folder in (tmp_path, *list(tmp_path.parents)[:3]):
         folder.chmod(0o755)
     return Embedded(tmp_path / "q")
 

@@ -224,7 +224,7 @@ def test_watch_builds_once_for_a_burst_and_ends_on_ctrl_c(
         assert json.loads(process.stdout.readline())["sentences"] == 25
     finally:
         process.send_signal(signal.SIGINT)
-        rest, err = process.communicate(timeout=20)
+        rest, err = process.communicate(timeout=60)
     assert process.returncode == 0
     assert rest == ""
     assert "Traceback" not in err
