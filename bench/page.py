@@ -151,7 +151,9 @@ def main() -> None:
         settings = Settings(docs=folder / "docs", qdrant_path=folder / "store")
         built = building.build(settings)
         print(f"{built.sentences} sentences in {built.documents} documents")
-        settings = settings.with_(chat_model="test-model", openai_base_url=server.url)
+        settings = settings.with_(  # by stand-ins every question is off-topic
+            chat_model="test-model", openai_base_url=server.url, refuse=0.0
+        )
         began = time.time()
         with running_page(settings, folder) as page, open_browser() as browser:
             visitor = Visitor(browser, page)
