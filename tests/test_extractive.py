@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rag.answers.extractive import MAX_CHARACTERS, MAX_HITS, MIN_SHARE, extract
+from rag.answers.extractive import MAX_CHARACTERS, MAX_HITS, MIN_SHARE, STEP_SHARE, extract
 from rag.citations import find_citations
 from rag.types import Window
 from tests.windows import window
@@ -149,6 +149,15 @@ def test_sentences_far_behind_stay_away() -> None:
     assert text(replace(found, hits=tuple(hits))) == "One. Two. [1]"
     worse = [replace(hit, share=0.0) for hit in found.hits]
     assert text(replace(found, hits=tuple(worse))) == "Two. [1]"
+
+
+@pytest.mark.parametrize(("share", "lines"), [(STEP_SHARE, 6), (STEP_SHARE - 0.01, 1)])
+def test_steps_may_be_further_behind(share: float, lines: int) -> None:
+    """A step says a part of what its list says, and brings all of it."""
+    found = window(STEPS, "Boil two kettles before the first use.", "3. Boil.")
+    hits = [replace(hit, share=1.0 if hit.rank == 1 else share) for hit in found.hits]
+    answer = text(replace(found, hits=tuple(hits)))
+    assert len([line for line in answer.splitlines() if line]) == lines
 
 
 def test_a_document_s_own_brackets_are_no_citations() -> None:

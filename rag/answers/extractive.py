@@ -23,6 +23,9 @@ MIN_SHARE = 0.8
 (``bench/extractive.py``). To ask more or less of sentences with a number, beside the first, or with
 further words of the question was tried too: at equal length it gained less than a point."""
 
+STEP_SHARE = 0.6
+"""The same for a step of a numbered list: each says but a part of what the list says."""
+
 MAX_CHARACTERS = 600
 """Where an answer ends: some six lines, read at a glance. A Chinese character counts as 2.5, since
 the same articles are 2.5 times as long in English."""
@@ -64,8 +67,8 @@ def _chosen(windows: Sequence[Window], lines: Mapping[int, Sequence[Line]]) -> d
     chosen: dict[int, set[int]] = {window.rank: set() for window in windows}
     room, taken = MAX_CHARACTERS, 0
     for window, place, share in _found(windows):
-        if taken and share < MIN_SHARE:
-            break
+        if taken and share < (STEP_SHARE if _is_step(lines[window.rank], place) else MIN_SHARE):
+            continue
         already = chosen[window.rank]
         needed = set(_needed(window, lines[window.rank], place)) - already
         room -= sum(_width(sentence_text(window, each)) for each in needed)
@@ -115,6 +118,10 @@ def _needed(window: Window, lines: Sequence[Line], place: int) -> set[int]:
     if start and _leads(window, start - 1):
         needed.add(start - 1)
     return needed
+
+
+def _is_step(lines: Sequence[Line], place: int) -> bool:
+    return any(line.step for line in lines if line.first <= place <= line.last)
 
 
 def _leads(window: Window, place: int) -> bool:
