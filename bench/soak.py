@@ -74,30 +74,39 @@ def change(docs: Path, number: int) -> None:
 
 
 def soak(settings: Settings, questions: int, builds: int) -> None:
-    """Ask and build in turn, and print what is held after each tenth."""
-    chance = random.Random(1)
+    """Ask and build in turn, and print what is held after each tenth; a fifth of it comes before,
+    so that all that is loaded once, and the largest buffers, are there.
+    """
     library, builder = Library(open_assistant(settings)), Builder(settings)
-    session = Session()
-    seen = []
+    _ask_and_build(library, builder, questions // 5, max(1, builds // 5))
     print("   done     MB  threads  files", flush=True)
+    seen = [held()]
+    for tenth in range(11):
+        if tenth:
+            _ask_and_build(library, builder, questions // 10, builds // 10)
+            seen.append(held())
+        resident, threads, files = seen[-1]
+        print(f"{tenth * questions // 10:7} {resident:6.0f} {threads:8} {files:6}", flush=True)
+    most, least = max(each[0] for each in seen), min(each[0] for each in seen)
+    print(f"memory {seen[-1][0] / seen[0][0] - 1:+.1%}, at most {most / least - 1:.1%} apart; "
+          f"threads {seen[-1][1] - seen[0][1]:+}, files {seen[-1][2] - seen[0][2]:+}; "
+          f"{builder.state.ended} builds")  # fmt: skip
+
+
+def _ask_and_build(library: Library, builder: Builder, questions: int, builds: int) -> None:
+    """Ask so many questions, in conversations of 25, and build so often between them."""
+    chance = random.Random(questions)
+    session = Session()
     for number in range(1, questions + 1):
         answered(session, library, question(chance))
         if number % 25 == 0:
             session = session.renewed()
-        if number % max(1, questions // builds) == 0:
-            change(settings.docs, number)
+        if number % (questions // builds) == 0:
+            change(library.assistant.settings.docs, builder.state.ended)
             builder.start()
             while builder.state.running:
-                answered(session, library, question(chance))
+                time.sleep(0.05)
             assert builder.state.report, builder.state.error
-        if number % max(1, questions // 10) == 0:
-            seen.append(held())
-            resident, threads, files = seen[-1]
-            print(f"{number:7} {resident:6.0f} {threads:8} {files:6}", flush=True)
-    first, last = seen[0], seen[-1]
-    print(f"memory {last[0] / first[0] - 1:+.1%} since the first tenth, "
-          f"threads {last[1] - first[1]:+}, files {last[2] - first[2]:+}, "
-          f"{builder.state.ended} builds")  # fmt: skip
 
 
 def share(settings: Settings, sessions: int, asked: int) -> None:
@@ -167,6 +176,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         write_documents(folder / "docs", 300, 20)
+        for number in range(20):
+            change(folder / "docs", number)
         settings = Settings(docs=folder / "docs", qdrant_path=folder / "store")
         print(f"{build(settings).sentences} sentences", flush=True)
         if arguments.questions:

@@ -18,6 +18,7 @@ from rag.page.live import LiveAnswer
 from rag.page.session import Session
 from rag.settings import Settings
 from tests.chat_server import ChatServer, Reply
+from tests.embedding_server import EmbeddingServer
 
 OPTIONS = Options(2, 6, "hybrid")
 QUESTION = "How long is the warranty on the battery?"
@@ -228,3 +229,26 @@ def test_a_build_asked_for_during_another_follows_it(tmp_path: Path) -> None:
     builder.cancel()
     until(lambda: not builder.state.running)
     assert builder.state.ended == 3
+
+
+def test_a_long_build_says_how_long_it_takes(tmp_path: Path) -> None:
+    """After a second of embedding there is an estimate, and it is gone at the end."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    text = "\n\n".join(f"Kettle number {number} is warm." for number in range(800))
+    (docs / "a.md").write_text(text, "utf-8")
+    with EmbeddingServer(most=64) as server:
+        server.delay_seconds = 0.6
+        settings = Settings(
+            docs=docs, qdrant_path=tmp_path / "store", embedding_model="test-embeddings",
+            openai_base_url=server.url, openai_api_key="key",
+        )  # fmt: skip
+        builder = Builder(settings)
+        builder.start()
+        until(lambda: builder.state.seconds_left is not None or not builder.state.running)
+        left = builder.state.seconds_left
+        until(lambda: not builder.state.running)
+    assert left is not None
+    assert 0 < left < 60
+    assert builder.state.report is not None
+    assert builder.state.seconds_left is None
