@@ -71,7 +71,7 @@ def summary(supports: Sequence[Support], words: Strings) -> str:
     counts = Counter(KINDS[s.verdict] for s in supports)
     said = [words.claim_counts[kind].format(n=counts[kind]) for kind in KINDS.values()]
     shown = [text for text, kind in zip(said, KINDS.values(), strict=True) if counts[kind]]
-    return f"{words.checked}: {' · '.join(shown)}" if shown else ""
+    return words.checked.format(counts=" · ".join(shown)) if shown else ""
 
 
 def _view(support: Support, windows: dict[int, Window], words: Strings) -> ClaimView:

@@ -106,7 +106,8 @@ def _draw(
     look: int = 0,
 ) -> None:
     names = ("again", "cancel", "copied", "copy", "edit", "edit_note", "reasoning", "send",
-             "show_evidence", "show_prompt", "unfounded", "good", "bad", "comment")  # fmt: skip
+             "show_evidence", "show_prompt", "unfounded", "good", "bad", "comment",
+             "because")  # fmt: skip
     said = {
         "lang": words.tag,
         "labels": words.labels,

@@ -123,7 +123,10 @@ function drawAnswer(state, turn, words, act) {
   parts.push(...turn.remarks.map((remark) => element("p", "remark", remark)));
   if (turn.unfounded.length) parts.push(unfounded(turn, words));
   if (turn.checked) parts.push(element("p", "remark checked", turn.checked));
-  if (turn.comment) parts.push(element("p", "remark", `${words.comment}: ${turn.comment}`));
+  if (turn.comment) {
+    const said = words.because.replace("{what}", words.comment).replace("{why}", () => turn.comment);
+    parts.push(element("p", "remark", said));
+  }
   if (turn.state === "done") parts.push(footer(state, turn, words, act));
   state.answer.replaceChildren(...parts);
 }

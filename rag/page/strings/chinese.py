@@ -41,7 +41,7 @@ CHINESE = Strings(
     searched="检索内容：{query}",
     fell_back="模型未能把问题改写得可以单独理解，因此按原样检索。",
     checking="正在与段落核对",
-    checked="已与段落核对",
+    checked="已与段落核对：{counts}",
     claim_counts={
         "supported": "{n} 句有依据",
         "missing": "{n} 句未找到依据",

@@ -42,7 +42,7 @@ ENGLISH = Strings(
     fell_back="The model did not put the question well without the turns before; it was searched "
     "as typed.",
     checking="Checking against the passages",
-    checked="Checked against the passages",
+    checked="Checked against the passages: {counts}",
     claim_counts={
         "supported": "{n} supported",
         "missing": "{n} not found",
