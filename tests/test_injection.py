@@ -15,7 +15,8 @@ import pytest
 
 from rag.answering import answer
 from rag.cli import printable
-from rag.commands.output import answer_record, passages_text
+from rag.commands.output import answer_record
+from rag.commands.passages import passages_text
 from rag.conversations.conversation import Conversations
 from rag.conversations.export import export_json, export_markdown
 from rag.conversations.stored_turn import StoredTurn, TurnSettings, Visitor

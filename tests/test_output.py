@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from rag.cli import printable
-from rag.commands.output import answer_record, passages_text
+from rag.commands.output import answer_record
+from rag.commands.passages import passages_text
 from rag.types import Answer, Citation, Hit, Sentence, Timings, Usage, Window
 
 TEXT = "Fill it.\nBoil it\ntwice. Pour it out."

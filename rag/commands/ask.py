@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from rag.cli import printable, run, settings_from
 from rag.commands.ask_flags import ask_parser, check_usage
 from rag.commands.batch import run_batch
-from rag.commands.output import AnswerRecord, answer_record, passages_text
+from rag.commands.output import AnswerRecord, answer_record
+from rag.commands.passages import passages_text
 from rag.commands.progress import show_questions
 from rag.commands.questions import Row, read_history
 from rag.commands.support_output import support_remarks

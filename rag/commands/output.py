@@ -1,4 +1,4 @@
-"""Answers and passages → the JSON object of the command-line contract, and text for a terminal.
+"""Answers and passages → the JSON object of the command-line contract.
 
 Knows nothing of how they came about. Offsets are those of the values: code points, half-open.
 """
@@ -180,30 +180,3 @@ def _left_out(hit: Hit) -> LeftOutRecord:
         "text": found.text,
         "rank": hit.rank,
     }
-
-
-def passages_text(windows: Sequence[Window], mark: tuple[str, str]) -> str:
-    """Write the passages for reading: a line ``[1] path:start-end · title › section``, the text.
-
-    ``mark`` is what to put before and after each found sentence. The text is as the documents have
-    it: strip it before it reaches a terminal.
-    """
-    blocks = []
-    for window in windows:
-        names = list(dict.fromkeys(filter(None, (window.title, *window.section))))
-        place = " › ".join(names) + (f", p. {window.page}" if window.page is not None else "")
-        head = f"[{window.rank}] {window.source}:{window.start}-{window.end}"
-        body = "\n".join(f"    {line}".rstrip() for line in _marked(window, mark).split("\n"))
-        blocks.append(f"{head}{' · ' + place if place else ''}\n{body}\n")
-    return "\n".join(blocks)
-
-
-def _marked(window: Window, mark: tuple[str, str]) -> str:
-    pieces, at = [], window.start
-    for hit in window.hits:
-        start, end = hit.sentence.start, hit.sentence.end
-        pieces += [window.text[at - window.start : start - window.start], mark[0]]
-        # A mark for each line, since the lines are indented one by one.
-        pieces += [hit.sentence.text.replace("\n", f"{mark[1]}\n{mark[0]}"), mark[1]]
-        at = end
-    return "".join([*pieces, window.text[at - window.start :]])

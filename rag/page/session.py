@@ -29,10 +29,10 @@ class Session:
     ``made`` counts its exchanges, those that were dropped too. ``selected`` is the exchange whose
     passages are looked at, None for the one under way. ``shown_size`` is the window size at which
     they are looked at, when it is not the one of the answer; ``all_found`` says that those left out
-    of the answer are looked at too. ``opened`` is the document looked at,
-    as ``(path, start of the passage)``; ``prompt_of`` the exchange whose prompt is. ``drawn``
-    counts the characters of the answer under way that are on screen; ``look`` numbers the drawings
-    that ask for another, ``looked_at`` is the last one that the browser has answered.
+    of the answer are looked at too. ``opened`` is the document looked at, as ``(path, start of the
+    passage)``; ``prompt_of`` the exchange whose prompt is. ``drawn`` counts the characters of the
+    answer on screen; ``look`` numbers the drawings that ask for another, ``looked_at`` is the last
+    one that the browser has answered.
     """
 
     exchanges: list[Exchange] = field(default_factory=list)
@@ -128,17 +128,13 @@ class Session:
         """
         now = time.monotonic()
         if self.looked_at >= self.look or now - self._look_began > patience_seconds:
-            self.look += 1
-            self._look_began = now
+            self.look, self._look_began = self.look + 1, now
 
     @property
     def history(self) -> tuple[Turn, ...]:
         """The turns that the next question follows."""
-        return tuple(
-            Turn(exchange.question, exchange.answer.text)
-            for exchange in self.exchanges
-            if exchange.answer.text
-        )
+        told = [(e.question, e.answer.text) for e in self.exchanges]
+        return tuple(Turn(question, text) for question, text in told if text)
 
     @property
     def shown(self) -> Exchange | None:
@@ -171,8 +167,8 @@ class Session:
     def resize(self, window_size: int) -> None:
         """Look at the selected passages at another window size."""
         shown = self.shown
-        own = shown is not None and shown.options.window_size == window_size
-        self.shown_size = None if shown is None or own else window_size
+        other = shown is not None and shown.options.window_size != window_size
+        self.shown_size = window_size if other else None
 
     def drop_from(self, number: int) -> Exchange | None:
         """Take an exchange, and all that came after it, out of the conversation; return it."""
