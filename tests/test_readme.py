@@ -52,7 +52,7 @@ def test_the_first_commands_are_the_promised_ones() -> None:
 
 def test_links_lead_somewhere() -> None:
     """Each relative link in the documentation names a file of the repository."""
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"):
         text = (ROOT / name).read_text("utf-8")
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", text):
             assert (ROOT / target).exists(), f"{name} links to {target}"
