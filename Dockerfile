@@ -9,7 +9,9 @@ RUN pip install --no-cache-dir .
 
 RUN useradd --uid 10001 --no-create-home app && mkdir /data && chown app /data
 USER app
+# Threads come and go with questions and builds, and glibc would give each memory of its own to keep.
 ENV HOME=/data \
+    MALLOC_ARENA_MAX=2 \
     PYTHONUNBUFFERED=1 \
     QDRANT_PATH=/data/qdrant \
     RAG_DOCS=/docs \
