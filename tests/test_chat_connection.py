@@ -115,6 +115,7 @@ def test_a_failing_server_is_given_up(server: ChatServer) -> None:
 @pytest.mark.parametrize(
     ("retry_after", "advice"),
     [("60", "wait 60 seconds, or"), (formatdate(time.time() + 3600, usegmt=True), "wait, or")],
+    ids=["seconds", "date"],
 )
 def test_a_long_wait_is_reported(server: ChatServer, retry_after: str, advice: str) -> None:
     """A server that asks for more patience than a reader has is not waited for."""
