@@ -6,8 +6,11 @@ Does not draw.
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +25,10 @@ SHARES = {"read": (0.0, 0.05), "split": (0.05, 0.1), "embed": (0.1, 0.95), "writ
 
 ESTIMATE_AFTER_SECONDS = 1.0
 """Of embedding; before, its speed is not known."""
+
+NICENESS = 10
+"""Of the thread that builds. On two cores the 95th percentile of 20 sessions beside it is 1.3 times
+that without a build, and 2.2 times without this: bench/soak.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,9 @@ class Builder:
         self._again, self._embedding = False, None
 
     def _run(self, full: bool) -> None:
+        if sys.platform == "linux":  # where threads have priorities of their own: questions first
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
         while self._build(full):
             full = False
 
