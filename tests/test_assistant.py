@@ -25,7 +25,9 @@ def settings(tmp_path: Path) -> Settings:
         "# Kettle\n\nFill the kettle. Boil it twice. Pour the water away. Dry it.\n", "utf-8"
     )
     (docs / "fryer.md").write_text("# Fryer\n\nPreheat the fryer. Shake the basket.\n", "utf-8")
-    settings = Settings(docs=docs, qdrant_path=tmp_path / "qdrant", window_size=1, top_k=1, min_share=0)
+    settings = Settings(
+        docs=docs, qdrant_path=tmp_path / "qdrant", window_size=1, top_k=1, min_share=0
+    )
     build(settings)
     return settings
 
