@@ -7,9 +7,7 @@
 * share: sessions that ask at their own pace, without and with a build under way, by turns:
   milliseconds from question to whole answer, and the quotient of the 95th percentiles.
 
-The bundled model, extractive answers. Linux: memory and files are read from /proc. glibc keeps
-memory for each of up to 16 threads on two cores, so that memory grows until they have all had it:
-with MALLOC_ARENA_MAX=2, as in the container, it is flat at once.
+The bundled model, extractive answers. Linux: memory and files are read from /proc.
 """
 
 from __future__ import annotations
@@ -31,6 +29,7 @@ sys.path.insert(0, str(ROOT))
 from bench.build import write_documents  # noqa: E402
 from rag import open_assistant  # noqa: E402
 from rag.build import build  # noqa: E402
+from rag.page.arenas import bound_arenas  # noqa: E402
 from rag.page.building import Builder  # noqa: E402
 from rag.page.exchange import Options, Pending  # noqa: E402
 from rag.page.library import Library  # noqa: E402
@@ -79,6 +78,7 @@ def soak(settings: Settings, questions: int, builds: int) -> None:
     """Ask and build in turn, and print what is held after each tenth; a fifth of it comes before,
     so that all that is loaded once, and the largest buffers, are there.
     """
+    bound_arenas()  # as the page does
     library, builder = Library(open_assistant(settings)), Builder(settings)
     _ask_and_build(library, builder, questions // 5, max(1, builds // 5))
     print("   done     MB  threads  files", flush=True)

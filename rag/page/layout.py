@@ -14,6 +14,7 @@ import streamlit as st
 
 from rag.assistant import open_assistant
 from rag.errors import RagError, StoreBusy, StoreError, StoreMissing, StoreUnreachable
+from rag.page.arenas import bound_arenas
 from rag.page.build_view import draw_fault, draw_first_build, draw_rebuild, draw_update
 from rag.page.building import Builder
 from rag.page.check_view import draw_check
@@ -138,6 +139,7 @@ def _builder(settings: Settings) -> Builder:
 
 @st.cache_resource(show_spinner=False, max_entries=KEPT, hash_funcs={Settings: _identity})
 def _library(settings: Settings) -> Library:
+    bound_arenas()
     return Library(open_assistant(settings))
 
 
