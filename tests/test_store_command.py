@@ -207,6 +207,8 @@ def test_watch_builds_once_for_a_burst_and_ends_on_ctrl_c(
     process = subprocess.Popen(
         [sys.executable, ROOT / "store.py", "--watch", "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # Tests that run in the background of a shell ignore Ctrl-C, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )  # fmt: skip
     assert process.stdout
     assert process.stderr
