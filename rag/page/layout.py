@@ -92,9 +92,9 @@ def _draw_chat(library: Library, builder: Builder, words: Strings, language: str
         session.finish(library)
     with st.sidebar:
         options = _draw_sidebar(session, library, builder, words, language)
-    question = st.chat_input(words.ask, key="question")
-    if question and question.strip():
-        session.ask(library, Pending(question.strip(), options))
+    st.chat_input(words.ask, key="question", on_submit=_typed, args=(session,))
+    while session.typed:
+        session.ask(library, Pending(session.typed.pop(0), options))
     if session.live is not None:
         session.live.wait_for_windows(EVIDENCE_SECONDS)
     keep_in_url(session)
@@ -125,6 +125,13 @@ def _draw_sidebar(
     choose_language(language, words)
     draw_logout(words)
     return options
+
+
+def _typed(session: Session) -> None:
+    """Keep a question before the page is drawn: another click may end that run at any line."""
+    question = str(st.session_state["question"] or "").strip()
+    if question:
+        session.typed.append(question)
 
 
 def _identity(settings: Settings) -> tuple[str, ...]:

@@ -32,12 +32,13 @@ class Session:
     of the answer are looked at too. ``opened`` is the document looked at, as ``(path, start of the
     passage)``; ``prompt_of`` the exchange whose prompt is. ``drawn`` counts the characters of the
     answer on screen; ``look`` numbers the drawings that ask for another, ``looked_at`` is the last
-    one that the browser has answered.
+    one that the browser has answered. ``typed`` are questions that no drawing has seen yet.
     """
 
     exchanges: list[Exchange] = field(default_factory=list)
     live: LiveAnswer | None = None
     pending: Pending | None = None
+    typed: list[str] = field(default_factory=list)
     waiting: list[Pending] = field(default_factory=list)
     selected: int | None = None
     shown_size: int | None = None
