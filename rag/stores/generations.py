@@ -75,9 +75,14 @@ class Generations:
                 f"{parent} was written by qdrant-client's local mode, which is another format. "
                 "Set QDRANT_PATH to another folder."
             )
-        if (self.folder / LOCK).exists() or not self.folder.exists():
+        try:
+            names = {path.name for path in self.folder.iterdir()}
+        except FileNotFoundError:
             return
-        if not self.folder.is_dir() or any(self.folder.iterdir()):
+        except OSError:
+            names = {""}  # no folder
+        # Looked at once: a builder that begins at this moment puts its lock there before all else.
+        if names and LOCK not in names:
             raise StoreError(
                 f"{self.folder} was written by something else. Set RAG_COLLECTION to another name "
                 "or QDRANT_PATH to another folder."
