@@ -123,6 +123,7 @@ def test_a_turn_that_failed_reloads_and_the_conversation_goes_on(
     if reply.status == 401:
         assert isinstance(new.error, ModelRejected)
     ask(again, library)
+    assert again.exchanges[1].error is None
     assert again.exchanges[1].answer.text == ANSWER
     assert len(archive.conversations.turns(session.keeper.conversation, HOME)) == 2
 
