@@ -32,7 +32,7 @@ from rag.windows import fit_windows
 if TYPE_CHECKING:
     from rag.answering import AnswerStream
     from rag.embeddings import Embeddings
-    from rag.followups.followup import Query
+    from rag.followups.query import Query
     from rag.settings import Settings
     from rag.stores.base import Store
     from rag.support.checking import Support
@@ -69,9 +69,13 @@ class Assistant(Collection):
         One that leans on them is rewritten by the chat model, in bounded time, or by a rule; one
         that stands alone is left alone, and asks no model.
         """
-        from rag.followups.followup import Query, query_for
+        if not history:
+            from rag.followups.query import Query
 
-        return query_for(question, history, self.settings) if history else Query(question)
+            return Query(question)
+        from rag.followups.followup import query_for
+
+        return query_for(question, history, self.settings)
 
     def search(
         self, query: str, *, top_k: int | None = None, where: Sequence[Condition] = ()

@@ -7,9 +7,10 @@ import time
 import pytest
 
 from rag.errors import ModelUnreachable
-from rag.followups.followup import FELL_BACK, Query, query_for, standalone
+from rag.followups.followup import FELL_BACK, query_for, standalone
 from rag.followups.leaning import leaning
 from rag.followups.phrases import phrases
+from rag.followups.query import Query
 from rag.followups.rewriting import Chat, chat_with
 from rag.followups.topic import MAX_PHRASES, topic
 from rag.prompt import Message, build_rewrite

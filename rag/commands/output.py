@@ -6,11 +6,13 @@ Knows nothing of how they came about. Offsets are those of the values: code poin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from rag.commands.support_output import SupportRecord, support_records
-from rag.support.checking import Support
 from rag.types import Answer, Hit, Window
+
+if TYPE_CHECKING:
+    from rag.support.checking import Support
 
 
 class Scores(TypedDict):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-from rag.support.checking import NOT_FOUND, Reason, Support
+if TYPE_CHECKING:
+    from rag.support.checking import Reason, Support
 
 _DIFFERS: dict[Reason, str] = {
     "number": "another number", "unit": "another unit", "name": "another name",
@@ -46,7 +47,7 @@ def support_records(supports: Sequence[Support]) -> list[SupportRecord]:
 def support_remarks(text: str, supports: Sequence[Support]) -> Iterator[str]:
     """Yield a line for each sentence of the answer ``text`` that the passages do not have."""
     for s in supports:
-        if s.verdict == NOT_FOUND:
+        if s.verdict == "not found in the passages":
             said = " ".join(text[s.start : s.end].split())
             yield f"not found in the passages: {said}{_why(s)}"
 

@@ -8,19 +8,17 @@ one that the model does not rewrite well.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from rag.followups.leaning import leaning
 from rag.followups.phrases import stems
+from rag.followups.query import Query
 from rag.followups.rewriting import Chat, chat_with, rewrite
 from rag.followups.topic import topic
 from rag.types import Turn
 
 if TYPE_CHECKING:
     from rag.settings import Settings
-
-How = Literal["typed", "rule", "model"]
 
 FELL_BACK = (
     "The question leans on earlier turns, but the chat model did not rewrite it well or in time:"
@@ -30,19 +28,6 @@ FELL_BACK = (
 
 SUBJECT_CHARACTERS = 60
 """How much of the first answer counts as what the conversation began with."""
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What is searched. ``how`` it came about: as typed, by the rule, by the chat model. ``note``
-    is what was added by the rule, or the model's whole question; empty for a question as typed.
-    ``fell_back`` says that the model was asked and the question is searched as typed all the same.
-    """
-
-    text: str
-    how: How = "typed"
-    note: str = ""
-    fell_back: str = ""
 
 
 def standalone(question: str, history: Sequence[Turn], *, chat: Chat | None = None) -> Query:
