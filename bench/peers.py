@@ -16,17 +16,14 @@ it along, and a copy is made, because nltk refuses hard-linked files.
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 from evaluation_sets import OUT, CachedEmbeddings, EvaluationSet
 
+from bench.pipelines import nltk_data
 from rag.types import Document
 
 TOP_K = 3
@@ -57,22 +54,11 @@ Find = Callable[[str], Sequence[Passage]]
 
 def peers(questions: EvaluationSet, embeddings: CachedEmbeddings) -> Iterator[tuple[str, Find]]:
     """Yield the pipelines by name, ready to be asked."""
-    _nltk_data()
+    nltk_data(OUT / "nltk")
     yield "tutorial", _by_vector(_tutorial(questions.documents), embeddings)
     yield "LlamaIndex", _by_vector(_llama_index(questions.documents), embeddings)
     yield from _haystack(questions.documents, embeddings)
     yield "chunks", _by_vector(_chunks(questions.documents), embeddings)
-
-
-def _nltk_data() -> None:
-    spec = find_spec("llama_index.core")
-    assert spec is not None
-    assert spec.origin is not None
-    copy = OUT / "nltk"
-    if not copy.exists():
-        shutil.copytree(Path(spec.origin).parent / "_static" / "nltk_cache", copy)
-    os.environ["NLTK_DATA"] = str(copy)
-    os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 
 
 def _by_vector(units: Sequence[Unit], embeddings: CachedEmbeddings) -> Find:
