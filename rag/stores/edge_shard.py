@@ -1,18 +1,21 @@
 """Our values ↔ those of Qdrant's embedded engine, and the loading of its shards.
 
-Raises what the engine raises, a bare ``Exception``: ``edge.translated`` makes it a named error.
+Raises what the engine raises, a bare ``Exception``: :func:`translated` makes it a named error.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import qdrant_edge as engine
 
+from rag.errors import RagError, StoreError
 from rag.stores import payload
 from rag.stores.base import DENSE, KEYWORD, Point, SparseVector
 from rag.stores.copying import copy_tree, list_files
@@ -29,6 +32,35 @@ NEIGHBOURS, CONSTRUCTION, SEARCHED = 16, 128, 512
 
 FILTERED_EXACTLY_KILOBYTES = 10_000
 """Vectors of the sentences that fulfil a filter up to which these are compared one by one."""
+
+
+@contextmanager
+def translated(action: str) -> Iterator[None]:
+    """Turn whatever the engine or the disk raises into :class:`StoreError`, one line.
+
+    ``action`` completes "Cannot …". The engine raises bare ``Exception`` for everything, and a
+    panic in it is a ``BaseException``.
+    """
+    try:
+        yield
+    except RagError:
+        raise
+    except Exception as error:
+        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        if full or "(os error 28)" in str(error):
+            raise StoreError(
+                f"Cannot {action}: the disk is full. The collection is as it was; free some space "
+                "and run again: python store.py"
+            ) from error
+        raise StoreError(f"Cannot {action}: {_one_line(error)}") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise StoreError(f"Cannot {action}: the engine failed: {_one_line(error)}") from error
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:500] or type(error).__name__
 
 
 def create_shard(folder: Path, dimension: int) -> engine.EdgeShard:

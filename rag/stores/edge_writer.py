@@ -18,13 +18,14 @@ from rag.errors import StoreError, StoreMissing
 from rag.stores import payload
 from rag.stores.base import DENSE, CollectionInfo, CollectionRecord, DocumentRecord, Point
 from rag.stores.copying import remove_tree, require_room
-from rag.stores.edge import EdgeStore, open_edge, translated
+from rag.stores.edge import EdgeStore, open_edge
 from rag.stores.edge_shard import (
     count_points,
     create_shard,
     engine_filter,
     engine_point,
     load_to_write,
+    translated,
 )
 from rag.stores.filters import Clause
 from rag.stores.generations import LOCK, Generations
