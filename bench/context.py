@@ -33,10 +33,10 @@ ROWS: dict[str, dict[str, Any]] = {
     "the first": {"min_share": 0.0, "top_k": 1},
     "the first three": {"min_share": 0.0, "top_k": 3},
     "all six, window 1": {"min_share": 0.0, "window_size": 1},
-    **{f"share {share}": {"min_share": share} for share in (0.4, 0.5, 0.6, 0.7, 0.8)},
-    "share 0.6, window 1": {"min_share": 0.6, "window_size": 1},
-    "share 0.6, of dense": {"min_share": 0.6, "mode": "dense"},
-    "share 0.6, of keyword": {"min_share": 0.6, "mode": "keyword"},
+    **{f"share {share}": {"min_share": share} for share in (0.4, 0.5, 0.55, 0.6, 0.7, 0.8)},
+    "share 0.55, window 1": {"min_share": 0.55, "window_size": 1},
+    "share 0.55, of dense": {"min_share": 0.55, "mode": "dense"},
+    "share 0.55, of keyword": {"min_share": 0.55, "mode": "keyword"},
 }
 
 

@@ -70,7 +70,7 @@ def read_set(
 
     Documents are taken in a fixed random order, those with the most questions a character first
     where there are few questions, until there are ``sentences``; of the questions on them a fixed
-    random choice.
+    random choice. Questions that lean on a history are ``followup.py``'s, and left out here.
     """
     absent = set() if all_documents else _absent(folder)
     rows = [json.loads(row) for row in (folder / "questions.jsonl").open(encoding="utf-8")]
@@ -92,7 +92,8 @@ def read_set(
             found += sum(
                 s.searchable for s in split_sentences(document.text, markdown=document.markdown)
             )
-    chosen = [q for row in rows if (q := _question(row)).source in taken]
+    alone = [_question(row) for row in rows if not row.get("history")]
+    chosen = [question for question in alone if question.source in taken]
     random.Random(7).shuffle(chosen)
     documents = tuple(taken[path] for path in sorted(taken))
     return EvaluationSet(folder.name, documents, tuple(chosen[:questions]))

@@ -4,8 +4,8 @@
     python bench/quality.py SET [SET …] [--questions 300] [--sentences 3000]
 
 SET is a folder as ``evaluation_sets.py`` reads it; of a large one a fixed sample. Ours goes through
-the product's own build and assistant with its default settings, refusals included; the others are
-those of ``peers.py``. All use the bundled embeddings, through one cache in ``bench/out/``.
+the product's own build and assistant with its default settings, and is what a chat model would be
+sent: nothing where a question is refused as off-topic. The others are those of ``peers.py``. All use the bundled embeddings, through one cache in ``bench/out/``.
 
 A table for each set: *hit*, the share of questions with a passage that holds the answer (touches it
 where a set lists evidence); characters sent; share of them sent twice; coverage, the share of the
@@ -135,8 +135,9 @@ def ours(settings: Settings, asked: Sequence[Question], limit: int | None = None
             for _ in stream:
                 pass
             answer = stream.answer
-            sent = () if answer.refused else answer.windows
-            column.refused += answer.refused
+            off_topic = answer.refusal == "off-topic"
+            sent = () if off_topic else answer.windows
+            column.refused += off_topic
             column.add(gold_of(question), [_passage(window) for window in sent])
     return column
 
@@ -196,7 +197,7 @@ def measure(folder: Path, count: int, sentences: int) -> Result:
         hit = 100 * statistics.fmean(cut[name].hits)
         print(f"| {name} | {other.row()} | {hit:.1f} | {mean:+.1f} ({low:+.1f} to {high:+.1f}) |")
     print(
-        f"\nsentence hit@1: {first:.1f}, plain dense {result.plain_at_1:.1f}; refused "
+        f"\nsentence hit@1: {first:.1f}, plain dense {result.plain_at_1:.1f}; refused as off-topic "
         f"{result.ours.refused} of {len(asked)}, which counts as nothing sent",
         flush=True,
     )

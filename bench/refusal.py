@@ -33,7 +33,7 @@ from evaluation_sets import CachedEmbeddings, Question, absent_questions, read_s
 from retrieval import collection, of_set
 
 from rag.ranking.fusion import rank_hits
-from rag.ranking.refusal import SURE, Signals, refusal
+from rag.ranking.refusal import SURE, Signals, answerable, refusal
 from rag.ranking.refuser import Refuser
 from rag.retrieval import Retrieved, find_hits
 from rag.stores.base import Legs, Store
@@ -214,7 +214,7 @@ def report_mode(asked: Sequence[Asked], name: str) -> None:
         weights = fit(made, numbers[half == side])
         scores = numbers @ weights[:-1] + weights[-1]
         apart[half != side] = (scores < threshold(made, scores[half == side]))[half != side]
-    apart &= [not signals.foreign or signals.complete for signals in known]
+    apart &= [s.size == 0 or answerable(s) is not None for s in known]
     report("refused, on held-apart halves", asked, apart.tolist())
 
 

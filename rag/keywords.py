@@ -72,6 +72,7 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _GLUE = re.compile(rf"(?<=[^\W\d_]){_JOINER}|{_JOINER}(?=[^\W\d_])")
 # Accents, Hebrew points, Arabic vowel signs and lengthening stroke: written or left out at will.
 _OPTIONAL = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]+")
+_UNSPACED_TERM = re.compile(f"[{_UNSPACED}]")
 _HANGUL = re.compile("[\uac00-\ud7a3]{2,}")
 
 
@@ -85,6 +86,17 @@ def passage_vector(text: str) -> SparseVector:
 def content_terms(text: str) -> frozenset[str]:
     """Return the terms of a text but for question words and empty ones."""
     return frozenset(_terms(text)) - QUESTION_WORDS - EMPTY_WORDS
+
+
+def content_length(text: str) -> int:
+    """Return about how many content words a text has, each once.
+
+    Of unspaced script four terms are one word: the two characters of most words, their pair, and
+    the pair with the next.
+    """
+    terms = content_terms(text)
+    unspaced = sum(_UNSPACED_TERM.match(term) is not None for term in terms)
+    return len(terms) - unspaced + round(unspaced / 4)
 
 
 def query_vector(text: str) -> SparseVector:

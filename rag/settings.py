@@ -62,7 +62,7 @@ class Settings:
     window_size: int = setting("RAG_WINDOW_SIZE", "sentences on each side of a found one; 0 allowed", 2, integer, flag="--window-size", least=0)
     within_section: bool = setting("RAG_WITHIN_SECTION", "true: a passage ends at a heading", False, boolean)
     top_k: int = setting("RAG_TOP_K", "sentences kept, ≥ 1", 6, integer, flag="--top-k", least=1)
-    min_share: float = setting("RAG_MIN_SHARE", "found sentences are sent whose score is at least this share of the best one's; 0 sends all", 0.6, number, least=0, most=1)
+    min_share: float = setting("RAG_MIN_SHARE", "found sentences are sent whose score is at least this share of the best one's; 0 sends all", 0.55, number, least=0, most=1)
     refuse: float = setting("RAG_REFUSE", "a question is refused whose score, 0 to 1, is below this; `off`: none is", 0.5, number_or_off, least=0, most=1)
     candidates: int = setting("RAG_CANDIDATES", "sentences that each leg fetches before they are fused", 60, integer, least=1)
     mode: Mode = setting("RAG_MODE", "`dense`, `keyword`, `hybrid`", "hybrid", flag="--mode")

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.keywords import QUESTION_WORD_WEIGHT, matched_terms, passage_vector, query_vector
+from rag.keywords import (
+    QUESTION_WORD_WEIGHT,
+    content_length,
+    matched_terms,
+    passage_vector,
+    query_vector,
+)
 from rag.stores.base import SparseVector
 from tests.conftest import ROOT
 
@@ -85,6 +91,21 @@ def test_repetition_saturates_and_length_counts() -> None:
     once, twice = share("kettle", "kettle lid"), share("kettle", "kettle kettle lid")
     assert once < twice < 2 * once
     assert share("kettle", "kettle " + "and then " * 40) < once
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        ("", 0),
+        ("What is the fee for a late filing fee?", 3),
+        ("滤网多久清洗一次？", 4),
+        ("RTX 4090 显卡", 3),
+        ("필터 청소", 4),
+    ],
+)
+def test_length_in_content_words(text: str, length: int) -> None:
+    """Words count once; a word of unspaced script is about four terms."""
+    assert content_length(text) == length
 
 
 def test_question_words_weigh_less_in_a_query() -> None:

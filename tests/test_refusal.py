@@ -11,7 +11,7 @@ import pytest
 from rag.assistant import Assistant, open_assistant
 from rag.build import build
 from rag.errors import SettingsError
-from rag.ranking.refusal import SURE, Signals, answerable, refusal
+from rag.ranking.refusal import LONGEST, SURE, Signals, answerable, refusal
 from rag.ranking.refuser import sample_keys
 from rag.ranking.signals import measure_signals
 from rag.settings import Settings
@@ -65,10 +65,11 @@ def test_two_kinds_of_refusal() -> None:
 
 def test_where_nothing_tells_nothing_is_refused() -> None:
     """Without cosines and terms, or across languages, there is no score; all terms found is 1."""
-    for unknown in (Signals(700), replace(FAR, foreign=True)):
+    for unknown in (Signals(700), replace(FAR, foreign=True), replace(FAR, length=LONGEST + 1)):
         assert answerable(unknown) is None
         assert refusal(unknown, 1.0) is None
     assert answerable(replace(FAR, complete=True, foreign=True)) == 1.0
+    assert refusal(replace(FAR, length=LONGEST), 0.5) is not None
 
 
 # The signals.

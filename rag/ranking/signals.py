@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rag.keywords import content_terms, query_vector
+from rag.keywords import content_length, content_terms, query_vector
 from rag.ranking.refusal import Signals
 from rag.splitting.languages import detect_language, script
 from rag.stores.base import Legs, Scored
@@ -58,6 +58,7 @@ def measure_signals(
         keyword=_keyword(query, legs.keyword, size) if by_terms else None,
         foreign=_foreign(query, legs),
         complete=most >= ALL,
+        length=content_length(query),
     )
 
 
