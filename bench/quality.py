@@ -5,7 +5,8 @@
 
 SET is a folder as ``evaluation_sets.py`` reads it; of a large one a fixed sample. Ours goes through
 the product's own build and assistant with its default settings, and is what a chat model would be
-sent: nothing where a question is refused as off-topic. The others are those of ``peers.py``. All use the bundled embeddings, through one cache in ``bench/out/``.
+sent: nothing where a question is refused as off-topic. The others are those of ``peers.py``. All
+use the bundled embeddings, through one cache in ``bench/out/``.
 
 A table for each set: *hit*, the share of questions with a passage that holds the answer (touches it
 where a set lists evidence); characters sent; share of them sent twice; coverage, the share of the

@@ -134,6 +134,20 @@ def test_moving_the_slider_while_an_answer_streams_loses_nothing(site: Site, vis
     assert len(site.server.chats) == 2
 
 
+def test_a_page_that_did_not_arrive_is_drawn_again(site: Site, visit: Look) -> None:
+    """A busy server may drop the end of a drawing; the answer under way finds it missing."""
+    go = threading.Event()
+    site.server.script.append(Reply(["One ", go, "two."]))
+    visitor = visit()
+    visitor.ask(QUESTION)
+    visitor.answer.get_by_text("One").wait_for()
+    visitor.tab.evaluate("window.sentenceWindowPage = 0")
+    visitor.tab.wait_for_function("window.sentenceWindowPage > 0")
+    go.set()
+    visitor.answered()
+    assert visitor.answer.inner_text() == "One two."
+
+
 def test_stop_keeps_what_came(site: Site, visit: Look) -> None:
     """The text stays, marked as stopped, and the model's server sees the connection close."""
     site.server.script.append(Reply(["Half an answer"], hang=True))

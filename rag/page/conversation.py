@@ -51,23 +51,25 @@ def draw_conversation(session: Session, library: Library, options: Options, word
     def act(action: Action) -> None:
         _act(action, session, library, options)
 
-    _draw("turns", turns, session, words, act)
+    _draw("turns", turns, session, words, act, page=session.page)
     # Both are always there, so that a turn that ends does not make the page anew.
     session.drawn = -1  # this run draws at once what the fragment's own runs wait for
     every = HEARTBEAT_SECONDS if session.live else KEEPING_SECONDS if busy else None
     under_way = st.fragment(_draw_live, run_every=every)
     found = session.live is None or session.live.windows is not None
-    under_way(session, words, found=found, keeping=busy)
+    under_way(session, words, page=session.page, found=found, keeping=busy)
     if not turns and session.live is None:
         _invite(session, library, options, words)
 
 
-def _draw_live(session: Session, words: Strings, *, found: bool, keeping: bool) -> None:
+def _draw_live(session: Session, words: Strings, *, page: int, found: bool, keeping: bool) -> None:
     """Draw the turn under way, and the page anew when the passages are there or the turn is done.
 
-    ``found`` says whether the passages were there when the page was drawn, ``keeping`` whether a
-    turn was still to be stored or checked.
+    ``page`` numbers the drawing of the page that this belongs to; ``found`` says whether the
+    passages were there then, ``keeping`` whether a turn was still to be stored or checked.
     """
+    if page != session.page:  # a run that was to draw the page did not get to the end
+        st.rerun()
     live = session.live
     if live is not None:
         live.wait_for_news(session.drawn, WAIT_SECONDS)
@@ -90,8 +92,11 @@ def _draw_live(session: Session, words: Strings, *, found: bool, keeping: bool) 
         _select(action, session)
         if action.what == "look":
             session.looked_at = action.turn
+        elif action.what == "lost":
+            # Drawn but not arrived: a busy server drops what it has not sent when a run begins.
+            session.page += action.turn == session.page
 
-    _draw("live", turns, session, words, act, look=session.look if live else 0)
+    _draw("live", turns, session, words, act, page=page, look=session.look if live else 0)
     if live is not None:
         st.button(words.stop, key="stop", icon=":material/stop_circle:", on_click=live.stop)
 
@@ -103,6 +108,7 @@ def _draw(
     words: Strings,
     act: Callable[[Action], None],
     *,
+    page: int,
     look: int = 0,
 ) -> None:
     names = ("again", "cancel", "copied", "copy", "edit", "edit_note", "reasoning", "send",
@@ -121,6 +127,8 @@ def _draw(
             "words": said,
             "busy": session.live is not None,
             "look": look,
+            "part": key,
+            "page": page,
             "rates": session.keeper.archive is not None,
         },
         act,

@@ -88,6 +88,7 @@ def _can_rebuild(error: StoreError) -> bool:
 
 def _draw_chat(library: Library, builder: Builder, words: Strings, language: str) -> None:
     session = current_session(library)
+    session.page += 1
     if session.live is not None and session.live.done:
         session.finish(library)
     with st.sidebar:

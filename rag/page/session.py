@@ -32,7 +32,8 @@ class Session:
     of the answer are looked at too. ``opened`` is the document looked at, as ``(path, start of the
     passage)``; ``prompt_of`` the exchange whose prompt is. ``drawn`` counts the characters of the
     answer on screen; ``look`` numbers the drawings that ask for another, ``looked_at`` is the last
-    one that the browser has answered. ``typed`` are questions that no drawing has seen yet.
+    one that the browser has answered; ``page`` numbers those of the whole page. ``typed`` are
+    questions that no drawing has seen yet.
     """
 
     exchanges: list[Exchange] = field(default_factory=list)
@@ -50,6 +51,7 @@ class Session:
     drawn: int = 0
     look: int = 0
     looked_at: int = 0
+    page: int = 0
     keeper: Keeper = field(default_factory=Keeper)
     _look_began: float = 0.0
     _clicks: int = 0

@@ -45,6 +45,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
     known.look = data.look;
     setTimeout(() => setTriggerValue("action", { what: "look", turn: data.look }), 30);
   }
+  // The turn under way is drawn more often than the page: it sees when a page has not arrived.
+  known.page = data.page;
+  if (data.part === "turns") {
+    window.sentenceWindowPage = data.page;
+  } else if (window.sentenceWindowPage !== data.page) {
+    setTimeout(() => {
+      if (window.sentenceWindowPage === data.page || known.page !== data.page) return;
+      setTriggerValue("action", { what: "lost", turn: data.page });
+    }, 500);
+  }
   // A new question is brought into view; an answer that grows stays there unless one scrolled away.
   if (added || (data.busy && atEnd)) {
     requestAnimationFrame(() => {
