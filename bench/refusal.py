@@ -1,6 +1,6 @@
 """Fit the weights by which questions are refused, and print what they do.
 
-    python bench/refusal.py SET [SET …] [--sentences 2000]
+    python bench/refusal.py SET [SET …] [--counted SET …] [--sentences 2000]
 
 SET is a folder as ``evaluation_sets.py`` reads it. Questions are asked of the whole set and of
 parts of it, of some 50 and 500 sentences: where their document is among what is searched, and
@@ -10,7 +10,8 @@ another part). Signals are the product's own, from its own search.
 For each mode it prints the weights fitted on everything, then the per cent refused: with the
 weights of ``rag/ranking/refusal.py`` as they are, and on held-apart halves of the documents,
 weights and threshold made on one half and counted on the other, both ways. "gap" are questions
-whose document is there and does not answer them.
+whose document is there and does not answer them. Of the sets after ``--counted`` neither weights
+nor threshold are made.
 """
 
 from __future__ import annotations
@@ -181,6 +182,15 @@ def threshold(asked: Sequence[Asked], scores: Numbers) -> float:
     )  # fmt: skip
 
 
+def _fit(
+    asked: Sequence[Asked], numbers: Numbers, used: npt.NDArray[np.bool_]
+) -> tuple[Numbers, float]:
+    """Return weights and threshold made of the questions that are ``used``."""
+    some = [each for each, one in zip(asked, used, strict=True) if one]
+    weights = fit(some, numbers[used])
+    return weights, threshold(some, numbers[used] @ weights[:-1] + weights[-1])
+
+
 def report(title: str, asked: Sequence[Asked], refused: Sequence[bool]) -> None:
     """Print the per cent refused of each group and kind."""
     print(f"    {title}")
@@ -195,12 +205,13 @@ def report(title: str, asked: Sequence[Asked], refused: Sequence[bool]) -> None:
         print(f"      {group:20} {' · '.join(cells)}", flush=True)
 
 
-def report_mode(asked: Sequence[Asked], name: str) -> None:
-    """Fit the weights of a mode, print them and what they do."""
+def report_mode(asked: Sequence[Asked], name: str, counted: Sequence[str]) -> None:
+    """Fit the weights of a mode, print them and what they do; ``counted`` are only counted."""
     mode, names = FITTED[name]
     numbers = table(asked, mode, names)
-    weights = fit(asked, numbers)
-    bias = weights[-1] - threshold(asked, numbers @ weights[:-1] + weights[-1])
+    fitted = np.array([each.group.partition(",")[0] not in counted for each in asked])
+    weights, least = _fit(asked, numbers, fitted)
+    bias = weights[-1] - least
     pairs = [f"{n}={w:.2f}" for n, w in zip(names, weights[:-1], strict=True)]
     print(f"\n{name} = Weights({', '.join(pairs)}, bias={bias:.2f})")
     known = [each.signals.get(mode, Signals(0)) for each in asked]
@@ -210,10 +221,9 @@ def report_mode(asked: Sequence[Asked], name: str) -> None:
     apart = np.zeros(len(asked), dtype=bool)
     half = np.array([zlib.crc32(each.source.encode()) % 2 for each in asked])
     for side in (0, 1):
-        made = [each for each, h in zip(asked, half, strict=True) if h == side]
-        weights = fit(made, numbers[half == side])
+        weights, least = _fit(asked, numbers, fitted & (half == side))
         scores = numbers @ weights[:-1] + weights[-1]
-        apart[half != side] = (scores < threshold(made, scores[half == side]))[half != side]
+        apart[half != side] = (scores < least)[half != side]
     apart &= [s.size == 0 or answerable(s) is not None for s in known]
     report("refused, on held-apart halves", asked, apart.tolist())
 
@@ -222,12 +232,14 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("sets", nargs="+", type=Path, metavar="SET")
+    parser.add_argument("--counted", nargs="+", type=Path, default=[], metavar="SET")
     parser.add_argument("--sentences", type=int, default=2000, help="of a large set")
     arguments = parser.parse_args()
-    asked = [each for folder in arguments.sets for each in ask_set(folder, arguments.sentences)]
+    folders = [*arguments.sets, *arguments.counted]
+    asked = [each for folder in folders for each in ask_set(folder, arguments.sentences)]
     print(f"{len(asked)} questions; off-topic is below {SURE} of the threshold, 0.5")
     for name in FITTED:
-        report_mode(asked, name)
+        report_mode(asked, name, [folder.name for folder in arguments.counted])
 
 
 if __name__ == "__main__":

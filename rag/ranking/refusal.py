@@ -19,7 +19,7 @@ from rag.types import Refusal
 
 SURE = 0.5
 """The part of the threshold below which nothing is near: the question is off-topic."""
-LONGEST = 13
+LONGEST = 14
 """Content words of a question beyond which nothing tells: no sentence holds most of so many. Of the
 questions that the weights are fitted on 99 in 100 are as short as this."""
 LARGEST, SMALLEST = 10_000, 5
