@@ -69,9 +69,11 @@ def test_litter_is_removed(backend):
     """What killed builds left is removed by the next build; what is not ours stays."""
     build(backend, {"a": [A]})
     killed = "20200101T000000-0000000{}"
-    for name in (killed.format("1"), killed.format("2") + ".new", killed.format("3") + ".old"):
-        (folder_of(backend) / name / "segments").mkdir(parents=True)
-    (folder_of(backend) / (killed.format("4") + ".pointer")).write_text("x")
+    for number in range(1, 9):  # all three at once: a late reader makes a removed one anew
+        for suffix in ("", ".new", ".old"):
+            name = killed.format(number) + suffix
+            (folder_of(backend) / name / "segments").mkdir(parents=True)
+    (folder_of(backend) / (killed.format("9") + ".pointer")).write_text("x")
     (folder_of(backend) / "notes.txt").write_text("mine")
     with backend.writer():
         assert names(backend) == sorted([*only_current(backend), "notes.txt"])

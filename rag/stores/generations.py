@@ -145,8 +145,11 @@ class Generations:
             elif suffix == "old":
                 remove_tree(entry)
             elif suffix in ("", "new"):
-                with suppress(FileNotFoundError):  # a reader was faster, see below
-                    remove_tree(entry.rename(self.folder / f"{name}.old"))
+                old = self.folder / f"{name}.old"
+                remove_tree(old)  # both are there when a reader made the first anew, see below
+                with suppress(FileNotFoundError):  # a reader was faster
+                    if not old.exists():
+                        remove_tree(entry.rename(old))
 
     def remove_remains(self, name: str) -> None:
         """Remove what is left of a generation that could not be opened, if it is not the current.
