@@ -38,7 +38,8 @@ _ATTEMPTS = 3
 """Times that one generation is opened, 50 ms apart, before it counts as damaged."""
 
 _KEPT = 10_000
-"""Sentences that are kept once read, about 1 kB each: reading 60 takes thrice a search's time."""
+"""Sentences that are kept once read, about 1 kB each: a dense search whose 60 are known takes .4 ms
+of 2,000 sentences, and 1.4 where they are read: bench/store.py."""
 
 
 class EdgeStore:
