@@ -1,4 +1,4 @@
-"""A small OpenID Connect provider for tests: it lets everybody in, as one person, and signs for it.
+"""A small OpenID Connect provider for tests: it lets everybody in, as whom it is told, and signs.
 
 with OidcProvider() as provider:
     provider.secrets(redirect_uri)  # the text of Streamlit's secrets.toml
@@ -19,9 +19,13 @@ from joserfc.jwk import RSAKey
 
 
 class OidcProvider:
-    """Answers discovery, authorization, token and keys. ``tokens`` counts the logins."""
+    """Answers discovery, authorization, token and keys. ``tokens`` counts the logins.
 
-    def __init__(self, email: str = "ada@example.org") -> None:
+    ``subject`` and ``email`` are those of whoever logs in next.
+    """
+
+    def __init__(self, subject: str = "1", email: str = "ada@example.org") -> None:
+        self.subject = subject
         self.email = email
         self.tokens = 0
         self._key = RSAKey.generate_key(2048, {"kid": "test", "use": "sig"})
@@ -104,7 +108,7 @@ server_metadata_url = "{self.url}/.well-known/openid-configuration"
         self.tokens += 1
         now = int(time.time())
         claims = {
-            "iss": self.url, "aud": "page", "sub": "1", "email": self.email, "iat": now,
+            "iss": self.url, "aud": "page", "sub": self.subject, "email": self.email, "iat": now,
             "exp": now + 600, "nonce": self._nonces.pop(said["code"][0]),
         }  # fmt: skip
         signed = jwt.encode({"alg": "RS256", "kid": "test"}, claims, self._key)

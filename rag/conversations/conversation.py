@@ -171,7 +171,7 @@ class Conversations:
     ) -> ConversationInfo:
         row = file.execute(f"{_INFO} WHERE c.id = ?", (conversation,)).fetchone()
         if row is None or row[2] not in (None, visitor.user):
-            raise ConversationMissing("There is no such conversation; it may have been deleted")
+            raise ConversationMissing("None of yours has this address. Begin a new chat")
         return ConversationInfo(*row)
 
 

@@ -19,13 +19,15 @@ def login_is_required() -> bool:
 
 
 def visitor() -> str | None:
-    """Return what the provider calls the visitor: e-mail address, name or number. None without a
-    login.
+    """Return who is logged in, as what is theirs is kept: None without a login.
+
+    By the issuer and its subject, the only claims that are one person's for good (OpenID Connect
+    Core 1.0, section 5.7): names are shared, and addresses are handed on, or not verified.
     """
     if not login_is_required() or not st.user.is_logged_in:
         return None
     said = st.user.to_dict()
-    return next((str(said[key]) for key in ("email", "name", "sub") if said.get(key)), None)
+    return f"{said.get('iss', '')} {said['sub']}"
 
 
 def draw_login(words: Strings) -> bool:
@@ -41,9 +43,10 @@ def draw_login(words: Strings) -> bool:
 
 def draw_logout(words: Strings) -> None:
     """Say who is logged in, and draw the way out."""
-    who = visitor()
-    if who is not None:
-        st.caption(words.logged_in)
-        st.text(who)
-        st.button(words.logout, key="logout", type="tertiary", icon=":material/logout:",
-                  on_click=st.logout)  # fmt: skip
+    if not login_is_required() or not st.user.is_logged_in:
+        return
+    said = st.user.to_dict()
+    st.caption(words.logged_in)
+    st.text(next(str(said[claim]) for claim in ("email", "name", "sub") if said.get(claim)))
+    st.button(words.logout, key="logout", type="tertiary", icon=":material/logout:",
+              on_click=st.logout)  # fmt: skip
