@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rag.errors import StoreBusy, StoreError, StoreMissing
@@ -63,6 +64,28 @@ def test_nothing_is_written_before_a_change(backend):
         assert writer.vectors([digest("a", 0)]).keys() == {digest("a", 0)}
         assert names(backend) == only_current(backend)
     assert keys(backend.open().sentences()) == [("a", 0)]
+
+
+def test_large_collections_are_indexed_in_segments(backend, monkeypatch):
+    """No index grows beyond its size, and all sentences are found, before and after a change."""
+    monkeypatch.setattr("rag.stores.edge_writer.SEGMENT_SENTENCES", 1000)
+    monkeypatch.setattr("rag.stores.edge_shard.SEGMENT_SENTENCES", 1000)
+    monkeypatch.setattr("rag.stores.edge_shard.INDEXED_FROM_KILOBYTES", 4)
+    rng = np.random.default_rng(0)
+    vectors = [vector(*rng.normal(size=4)) for _ in range(3500)]
+    build(backend, {f"{i:02}": vectors[i * 100 : i * 100 + 100] for i in range(35)})
+    store = backend.open()
+    info = store._shard.info()
+    assert info.segments_count >= 4
+    assert info.indexed_vectors_count >= 3000
+    for i in range(0, 3500, 50):
+        found = store.search(dense=vectors[i], limit=1).dense[0].sentence
+        assert (found.source, found.index) == (f"{i // 100:02}", i % 100)
+    build(backend, {"07": [A], "35": [B]})
+    changed = backend.open()
+    assert len(list(changed.sentences())) == 3500 - 100 + 1 + 1
+    assert changed.search(dense=vectors[3000], limit=1).dense[0].sentence.source == "30"
+    assert changed.search(dense=vectors[700], limit=1).dense[0].score < 0.9999999
 
 
 def test_litter_is_removed(backend):

@@ -27,7 +27,7 @@ from rag.stores.edge_shard import (
 )
 from rag.stores.filters import Clause, resolve
 from rag.stores.generations import Generations
-from rag.stores.listing import PAGE, best_first, in_document_order, list_sentences
+from rag.stores.listing import PAGE, best_first, in_document_order, list_sentences, pages
 from rag.types import Condition, Sentence
 
 if TYPE_CHECKING:
@@ -110,6 +110,17 @@ class EdgeStore:
         with translated(f"read {self._info.collection}"):
             records: Any = self._shard.retrieve(list(ids), False, [DENSE])
         return {ids[r.id]: np.asarray(r.vector[DENSE], dtype=np.float32) for r in records}
+
+    def embedded(self, digests: Iterable[str]) -> dict[str, Vector]:
+        """Return the dense vectors of the embedded texts with these digests, those it has."""
+        found: dict[str, Vector] = {}
+        for page in pages(dict.fromkeys(digests), PAGE):
+            clause = Clause(payload.EMBEDDED, tuple(page))
+            for record in self.scroll(clause, fields=[payload.EMBEDDED], vectors=True):
+                vector: Any = record.vector
+                digest = payload.embedded_of(record.payload)
+                found[digest] = np.asarray(vector[DENSE], dtype=np.float32)
+        return found
 
     def documents(self) -> list[DocumentRecord]:
         """Return every document, ordered by path."""

@@ -27,8 +27,14 @@ search compares all: it takes 1 to 3 ms there, misses nothing, and builds take n
 20,000 the index is twice as fast."""
 
 NEIGHBOURS, CONSTRUCTION, SEARCHED = 16, 128, 512
-"""HNSW's m, ef_construct and hnsw_ef. With them recall@10 on sentence vectors is .996 and more at
-100,000; with an hnsw_ef of 128 it is .96 to .98 and saves 1 ms. See bench/store.py."""
+"""HNSW's m, ef_construct and hnsw_ef. With them recall@10 on sentence vectors is .999 and more at
+100,000; with an hnsw_ef of 128 it is .96 to .99 and saves half the time. See bench/store.py."""
+
+SEGMENT_SENTENCES = 100_000
+"""Sentences of one segment, each with an index of its own. Where many sentences are nearly the
+same, an index over more of them falls into islands: on 300,000, of which each has 60 near-copies,
+recall@10 is .84 in one segment and .999 in three, which take twice as long to search, and no longer
+to build. A change costs a segment's index, not that of all."""
 
 FILTERED_EXACTLY_KILOBYTES = 10_000
 """Vectors of the sentences that fulfil a filter up to which these are compared one by one."""
@@ -74,6 +80,7 @@ def create_shard(folder: Path, dimension: int) -> engine.EdgeShard:
         optimizers=engine.EdgeOptimizersConfig(
             indexing_threshold=INDEXED_FROM_KILOBYTES,
             default_segment_number=2,  # the same on every machine
+            max_segment_size=SEGMENT_SENTENCES * dimension * 4 // 1000,  # kilobytes
             deleted_threshold=0.2,
             vacuum_min_vector_number=1000,
         ),

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 import qdrant_edge as engine
 
 from rag.errors import StoreError, StoreMissing
 from rag.stores import payload
-from rag.stores.base import DENSE, CollectionInfo, CollectionRecord, DocumentRecord, Point
+from rag.stores.base import CollectionInfo, CollectionRecord, DocumentRecord, Point
 from rag.stores.copying import remove_tree, require_room
 from rag.stores.edge import EdgeStore, open_edge
 from rag.stores.edge_shard import (
+    SEGMENT_SENTENCES,
     count_points,
     create_shard,
     engine_filter,
@@ -39,11 +39,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Building:
-    """The generation that is being built."""
+    """The generation that is being built; ``waiting`` are the points that have no index yet."""
 
     name: str
     folder: Path
     shard: engine.EdgeShard
+    waiting: int = 0
 
 
 class EdgeWriter:
@@ -105,17 +106,7 @@ class EdgeWriter:
 
     def vectors(self, digests: Iterable[str]) -> dict[str, Vector]:
         """Return the stored vectors of the embedded texts with these digests, those it has."""
-        found: dict[str, Vector] = {}
-        if self._base is None:
-            return found
-        wanted = list(dict.fromkeys(digests))
-        for start in range(0, len(wanted), PAGE):
-            clause = Clause(payload.EMBEDDED, tuple(wanted[start : start + PAGE]))
-            for record in self._base.scroll(clause, fields=[payload.EMBEDDED], vectors=True):
-                vector: Any = record.vector
-                digest = payload.embedded_of(record.payload)
-                found[digest] = np.asarray(vector[DENSE], dtype=np.float32)
-        return found
+        return {} if self._base is None else self._base.embedded(digests)
 
     def remove(self, paths: Iterable[str]) -> None:
         """Take documents and their sentences out."""
@@ -152,9 +143,8 @@ class EdgeWriter:
 
     def _switch(self, points: int) -> None:
         building, folder = self._begin(), self._generations.folder
+        self._index(building)
         with translated(f"write {folder}"):
-            require_room(folder, copies_of=building.folder)  # segments may be written anew
-            building.shard.optimize()
             building.shard.flush()
             building.shard.close()
             if (found := count_points(building.folder)) != points:
@@ -168,6 +158,17 @@ class EdgeWriter:
 
     def _upsert(self, points: list[engine.Point]) -> None:
         self._update(engine.UpdateOperation.upsert_points(points))
+        building = self._begin()
+        building.waiting += len(points)
+        if building.waiting >= SEGMENT_SENTENCES:
+            self._index(building)
+
+    def _index(self, building: _Building) -> None:
+        with translated(f"write {self._generations.folder}"):
+            # Segments may be written anew.
+            require_room(self._generations.folder, copies_of=building.folder)
+            building.shard.optimize()
+        building.waiting = 0
 
     def _update(self, operation: engine.UpdateOperation) -> None:
         shard = self._begin().shard
