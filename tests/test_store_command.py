@@ -203,7 +203,7 @@ def test_help_is_quick_because_it_loads_nothing(docs: Path) -> None:
 def test_watch_builds_once_for_a_burst_and_ends_on_ctrl_c(
     docs: Path, server: EmbeddingServer
 ) -> None:
-    """Builds at the start, after a burst once, goes on after an error, and exits with 0."""
+    """Builds at the start, after a burst once, after an upload, goes on after an error, exits 0."""
     process = subprocess.Popen(
         [sys.executable, ROOT / "store.py", "--watch", "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -224,6 +224,12 @@ def test_watch_builds_once_for_a_burst_and_ends_on_ctrl_c(
             assert process.poll() is None
         (docs / "good.md").write_text("# Good\n\nTaken.\n")
         assert json.loads(process.stdout.readline())["sentences"] == 25
+        (docs.parent / "docs-uploads").mkdir()
+        (docs.parent / "docs-uploads" / "lamp.md").write_text("# Lamp\n\nUploaded.\n")
+        found = json.loads(process.stdout.readline())
+        while not found["added"]:  # the new folder was seen before the file in it
+            found = json.loads(process.stdout.readline())
+        assert found["sentences"] == 26
     finally:
         process.send_signal(signal.SIGINT)
         rest, err = process.communicate(timeout=60)

@@ -14,14 +14,14 @@ from rag.building.watch import watch
 
 
 class Watched:
-    """A folder under watch in a thread. Each build is put into `builds`; `done` is its answer."""
+    """Folders under watch in a thread. Each build is put into `builds`; `done` is its answer."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, *folders: Path) -> None:
         self.builds: queue.Queue[int] = queue.Queue()
         self.done = True
         self._count = 0
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=watch, args=(folder, self._build, self._stop))
+        self._thread = threading.Thread(target=watch, args=(folders, self._build, self._stop))
         self._thread.start()
 
     def _build(self) -> bool:
@@ -51,8 +51,8 @@ def docs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def watched(docs: Path) -> Iterator[Watched]:
-    """The folder under watch, after the first build."""
-    found = Watched(docs)
+    """The folder and one of uploads that is not there yet, after the first build."""
+    found = Watched(docs, docs.parent / "uploads")
     assert found.next() == 1
     yield found
     found.stop()
@@ -82,6 +82,30 @@ def test_a_folder_that_is_made_again_is_found_again(docs: Path, watched: Watched
         build = watched.next()
     (docs / "c.md").write_text("Text.")
     assert watched.next() > build
+
+
+def test_a_second_folder_may_come_and_go(docs: Path, watched: Watched) -> None:
+    """It is found when it is made, what changes in it is a build, and it may go again."""
+    uploads = docs.parent / "uploads"
+    uploads.mkdir()
+    assert watched.next() == 2
+    (uploads / ".upload-x").write_text("x")
+    with pytest.raises(queue.Empty):
+        watched.builds.get(timeout=2.5)
+    (docs / "b.md").write_text("Text.")
+    (uploads / "c.md").write_text("Text.")
+    assert watched.next() == 3
+    with pytest.raises(queue.Empty):  # both were one burst
+        watched.builds.get(timeout=2.5)
+    shutil.rmtree(uploads)
+    build = watched.next()
+    while True:
+        try:
+            build = watched.builds.get(timeout=2.5)
+        except queue.Empty:
+            break
+    (docs / "d.md").write_text("Text.")
+    assert watched.next() == build + 1
 
 
 def test_a_build_that_could_not_be_done_is_done_later(docs: Path, watched: Watched) -> None:

@@ -1,8 +1,8 @@
-"""A folder that changes → builds, one for each burst of saves. Does not know what a build is."""
+"""Folders that change → builds, one for each burst of saves. Does not know what a build is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -11,37 +11,39 @@ _QUIET_MILLISECONDS, _LONGEST_MILLISECONDS = 500, 10_000
 """A burst is over after so long without a change, or when it has lasted so long."""
 
 _TICK_MILLISECONDS = 1000
-"""How often to look whether the folder itself was replaced, and whether a build is still due."""
+"""How often to look whether a folder itself was replaced, and whether a build is still due."""
 
 
-def watch(folder: Path, build: Callable[[], bool], stop: Event) -> None:
-    """Build, and again after each burst of changes in ``folder``, until ``stop`` is set.
+def watch(folders: Sequence[Path], build: Callable[[], bool], stop: Event) -> None:
+    """Build, and again after each burst of changes in ``folders``, until ``stop`` is set.
 
-    ``build`` returns whether it is done; if not it is called again after a second. A folder that is
-    removed and made again, as version control does, is found again. Hidden files do not count.
+    ``build`` returns whether it is done; if not it is called again after a second. A folder may be
+    missing: one that is made, or removed and made again as version control does, is found. Hidden
+    files do not count.
     """
     due = True
     while not stop.is_set():
-        root = folder.resolve()
-        identity = _identity(root)
-        with suppress(FileNotFoundError):  # it was removed at this very moment
-            for burst in _bursts(root, stop) if identity else ():
+        roots = [folder.resolve() for folder in folders]
+        identities = [_identity(root) for root in roots]
+        there = [root for root, identity in zip(roots, identities, strict=True) if identity]
+        with suppress(FileNotFoundError):  # one was removed at this very moment
+            for burst in _bursts(there, stop) if there else ():
                 if burst or due:
                     due = not build()
-                if root in burst or _identity(root) != identity:
+                if burst.intersection(there) or [_identity(root) for root in roots] != identities:
                     break
-        if not stop.is_set():  # the watch ended with the folder
+        if not stop.is_set():  # a folder came or went
             due = True
             stop.wait(_TICK_MILLISECONDS / 1000)
 
 
-def _bursts(root: Path, stop: Event) -> Iterator[set[Path]]:
+def _bursts(roots: Sequence[Path], stop: Event) -> Iterator[set[Path]]:
     """Yield the paths that changed, burst by burst, and an empty set at each tick without one."""
     from watchfiles import watch as changes
 
     for burst in changes(
-        root,
-        watch_filter=lambda _, path: _is_visible(root, Path(path)),
+        *roots,
+        watch_filter=lambda _, path: _is_visible(roots, Path(path)),
         debounce=_LONGEST_MILLISECONDS,
         step=_QUIET_MILLISECONDS,
         rust_timeout=_TICK_MILLISECONDS,
@@ -51,10 +53,9 @@ def _bursts(root: Path, stop: Event) -> Iterator[set[Path]]:
         yield {Path(path) for _, path in burst}
 
 
-def _is_visible(root: Path, path: Path) -> bool:
-    if not path.is_relative_to(root):
-        return True
-    return not any(part.startswith(".") for part in path.relative_to(root).parts)
+def _is_visible(roots: Sequence[Path], path: Path) -> bool:
+    inside = [path.relative_to(root) for root in roots if path.is_relative_to(root)]
+    return not any(part.startswith(".") for each in inside for part in each.parts)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

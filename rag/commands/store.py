@@ -138,12 +138,14 @@ def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
 
     from rag.building.watch import watch
     from rag.documents import find_documents
+    from rag.upload_folder import uploads_folder
 
     find_documents(settings)  # a folder that is not there is an error now, not later
+    uploads = uploads_folder(settings)
     if not arguments.quiet:
-        _remark(f"Watching {settings.docs}; Ctrl-C ends it")
+        _remark(f"Watching {settings.docs} and {uploads}; Ctrl-C ends it")
     try:
-        watch(settings.docs, partial(_watched, settings, arguments), Event())
+        watch([settings.docs, uploads], partial(_watched, settings, arguments), Event())
     except KeyboardInterrupt:
         sys.stderr.write("\n")
 
