@@ -22,8 +22,9 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Literal, Self
+from typing import Any, Literal
+
+from tests.http_server import Exchange, HttpServer
 
 Piece = str | float | bytes | Mapping[str, Any] | threading.Event
 """Text to send; seconds to wait; bytes to send as they are; a delta; an event to wait for."""
@@ -78,8 +79,10 @@ class Request:
 Script = Reply | Callable[[Request], Reply]
 
 
-class ChatServer:
+class ChatServer(HttpServer):
     """The server. ``allowed``: the only parameters that it takes, for a strict one."""
+
+    address = "http://127.0.0.1:{port}/v1"
 
     def __init__(
         self,
@@ -91,6 +94,7 @@ class ChatServer:
         api_key: str | None = None,
         port: int = 0,
     ) -> None:
+        super().__init__(port)
         self.default: Script = default or Reply()
         self.models = models
         self.lists_models = True
@@ -100,44 +104,32 @@ class ChatServer:
         self.script: deque[Script] = deque()
         self.requests: list[Request] = []
         self.stopping = threading.Event()
-        self._server = _Server(("127.0.0.1", port), _Handler)
-        self._server.owner = self
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
-        )
-
-    @property
-    def url(self) -> str:
-        """The base URL, with /v1."""
-        return f"http://127.0.0.1:{self.port}/v1"
-
-    @property
-    def port(self) -> int:
-        """The port, free when the server was made."""
-        return int(self._server.server_address[1])
 
     @property
     def chats(self) -> list[Request]:
         """The requests for an answer."""
         return [request for request in self.requests if request.path.endswith("/chat/completions")]
 
-    def start(self) -> Self:
-        """Begin to answer."""
-        self._thread.start()
-        return self
-
-    def stop(self) -> None:
-        """Stop, and let hanging replies go."""
-        self.stopping.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def __enter__(self) -> Self:
-        return self.start()
-
     def __exit__(self, *exception: object) -> None:
-        self.stop()
+        self.stopping.set()  # lets hanging replies go
+        super().__exit__(*exception)
+
+    def answer(self, exchange: Exchange) -> None:
+        request = Request(exchange.path, exchange.headers, exchange.json())
+        self.requests.append(request)
+        key = exchange.headers.get("Authorization", "none")
+        asked = exchange.command, exchange.path.rpartition("/v1")[2].strip("/")
+        if self.api_key is not None and key != f"Bearer {self.api_key}":
+            exchange.send(401, {"error": {"message": f"Incorrect API key provided: {key}"}})
+        elif asked == ("POST", "chat/completions"):
+            _Chat(self, exchange, request).answer()
+        elif asked == ("POST", "embeddings"):
+            exchange.send(*self._embeddings(request.body))
+        elif asked == ("GET", "models") and self.lists_models:
+            data = [{"id": model, "object": "model"} for model in self.models]
+            exchange.send(200, {"object": "list", "data": data})
+        else:
+            exchange.send(404, {"error": {"message": f"no such path: {exchange.path}"}})
 
     def take(self, request: Request) -> Reply:
         """Return the reply for ``request``."""
@@ -151,102 +143,59 @@ class ChatServer:
         norm = sum(value * value for value in values) ** 0.5
         return [value / norm for value in values]
 
-
-class _Server(ThreadingHTTPServer):
-    owner: ChatServer
-    daemon_threads = True
-    block_on_close = True
-    request_queue_size = 64
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: clients that leave are part of the tests."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Keep the tests' output clean."""
-
-    def do_GET(self) -> None:
-        owner = self.server.owner
-        owner.requests.append(Request(self.path, self.headers, None))
-        if self._refused(owner):
-            return
-        if owner.lists_models and self.path.rstrip("/").endswith("/models"):
-            self._json(
-                200,
-                {"object": "list", "data": [{"id": m, "object": "model"} for m in owner.models]},
-            )
-        else:
-            self._json(404, {"error": {"message": f"no such path: {self.path}"}})
-
-    def do_POST(self) -> None:
-        owner = self.server.owner
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"null")
-        request = Request(self.path, self.headers, body)
-        owner.requests.append(request)
-        if self._refused(owner):
-            return
-        if self.path.endswith("/chat/completions"):
-            self._chat(owner, request)
-        elif self.path.endswith("/embeddings"):
-            self._embeddings(owner, body)
-        else:
-            self._json(404, {"error": {"message": f"no such path: {self.path}"}})
-
-    def _refused(self, owner: ChatServer) -> bool:
-        if owner.api_key is None or self.headers.get("Authorization") == f"Bearer {owner.api_key}":
-            return False
-        given = self.headers.get("Authorization", "none")
-        self._json(401, {"error": {"message": f"Incorrect API key provided: {given}"}})
-        return True
-
-    def _embeddings(self, owner: ChatServer, body: Any) -> None:
+    def _embeddings(self, body: Any) -> tuple[int, Any]:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         if not all(isinstance(text, str) for text in texts):
-            self._json(400, {"error": {"message": "input must be a string or a list of strings"}})
-            return
+            return 400, {"error": {"message": "input must be a string or a list of strings"}}
         data = [
-            {"object": "embedding", "index": i, "embedding": owner.vector(text)}
+            {"object": "embedding", "index": i, "embedding": self.vector(text)}
             for i, text in enumerate(texts)
         ]
-        self._json(200, {"object": "list", "data": data, "model": body["model"]})
+        return 200, {"object": "list", "data": data, "model": body["model"]}
 
-    def _chat(self, owner: ChatServer, request: Request) -> None:
-        unknown = set(request.body) - set(owner.allowed or request.body)
+
+class _Chat:
+    """One chat request, answered as the script says."""
+
+    def __init__(self, server: ChatServer, exchange: Exchange, request: Request) -> None:
+        self.server = server
+        self.exchange = exchange
+        self.request = request
+
+    def answer(self) -> None:
+        unknown = set(self.request.body) - set(self.server.allowed or self.request.body)
         if unknown:
             message = f"Unrecognized request argument: {', '.join(sorted(unknown))}"
-            self._json(400, {"error": {"message": message, "type": "invalid_request_error"}})
+            error = {"message": message, "type": "invalid_request_error"}
+            self.exchange.send(400, {"error": error})
             return
-        reply = owner.take(request)
+        reply = self.server.take(self.request)
         try:
             self._wait(reply.delay_seconds)
             if reply.body is not None:
-                self._send(reply.status, reply.body, reply.content_type, reply.headers)
+                kind = {"Content-Type": reply.content_type}
+                self.exchange.send(reply.status, reply.body, {**kind, **reply.headers})
             elif reply.status != 200:
-                error = (
-                    reply.error if isinstance(reply.error, Mapping) else {"message": reply.error}
-                )
-                self._json(reply.status, {"error": error}, reply.headers)
-            elif request.body.get("stream"):
-                self._stream(request, reply)
+                whole = isinstance(reply.error, Mapping)
+                error = reply.error if whole else {"message": reply.error}
+                self.exchange.send(reply.status, {"error": error}, reply.headers)
+            elif self.request.body.get("stream"):
+                self._stream(reply)
             else:
                 self._whole(reply)
         except OSError:
-            request.left.set()
-            self.close_connection = True
+            self.request.left.set()
+            self.exchange.close_connection = True
         finally:
-            request.ended.set()
+            self.request.ended.set()
 
     def _whole(self, reply: Reply) -> None:
         text = "".join(piece for piece in reply.pieces if isinstance(piece, str))
         message = {"role": "assistant", "content": text}
         answer = {"choices": [{"index": 0, "message": message, "finish_reason": reply.finish}]}
-        self._json(200, {**_HEAD, "object": "chat.completion", **answer, **_usage(reply)})
+        self.exchange.send(200, {**_HEAD, "object": "chat.completion", **answer, **_usage(reply)})
 
-    def _stream(self, request: Request, reply: Reply) -> None:
+    def _stream(self, reply: Reply) -> None:
         send = self._begin(reply)
         for piece in reply.pieces:
             self._piece(piece, send)
@@ -255,8 +204,8 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.hang:
             self._hang()
         if reply.cut:
-            self.close_connection = True
-            self.connection.shutdown(socket.SHUT_RDWR)
+            self.exchange.close_connection = True
+            self.exchange.connection.shutdown(socket.SHUT_RDWR)
             return
         if reply.finish:
             send(_event({"choices": [{"index": 0, "delta": {}, "finish_reason": reply.finish}]}))
@@ -269,18 +218,16 @@ class _Handler(BaseHTTPRequestHandler):
     def _begin(self, reply: Reply) -> Callable[[bytes], None]:
         """Send the headers; return what sends a piece of the body, its end when it is empty."""
         chunked = reply.cut != "clean"
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header(
-            *(("Transfer-Encoding", "chunked") if chunked else ("Connection", "close"))
-        )
-        for name, value in reply.headers.items():
-            self.send_header(name, value)
-        self.end_headers()
+        body = {"Transfer-Encoding": "chunked"} if chunked else {"Connection": "close"}
+        self.exchange.send_response(200)
+        for name, value in {"Content-Type": "text/event-stream", **body, **reply.headers}.items():
+            self.exchange.send_header(name, value)
+        self.exchange.end_headers()
 
         def send(data: bytes) -> None:
-            self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data) if chunked else data)
-            self.wfile.flush()
+            out = self.exchange.wfile
+            out.write(b"%x\r\n%s\r\n" % (len(data), data) if chunked else data)
+            out.flush()
 
         return send
 
@@ -299,7 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
         while until is None or time.monotonic() < until:
             if isinstance(piece, threading.Event) and piece.is_set():
                 return
-            if self.server.owner.stopping.is_set():
+            if self.server.stopping.is_set():
                 return
             if self._gone():
                 raise ConnectionResetError
@@ -307,26 +254,14 @@ class _Handler(BaseHTTPRequestHandler):
             time.sleep(left)
 
     def _hang(self) -> None:
-        while not self.server.owner.stopping.wait(0.01):
+        while not self.server.stopping.wait(0.01):
             if self._gone():
                 raise ConnectionResetError
         raise ConnectionAbortedError
 
     def _gone(self) -> bool:
-        readable, _, _ = select.select([self.connection], [], [], 0)
-        return bool(readable) and self.connection.recv(1, socket.MSG_PEEK) == b""
-
-    def _json(self, status: int, value: Any, headers: Mapping[str, str] | None = None) -> None:
-        self._send(status, json.dumps(value).encode(), "application/json", headers or {})
-
-    def _send(self, status: int, data: bytes, kind: str, headers: Mapping[str, str]) -> None:
-        self.send_response(status)
-        for name, text in headers.items():
-            self.send_header(name, text)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+        readable, _, _ = select.select([self.exchange.connection], [], [], 0)
+        return bool(readable) and self.exchange.connection.recv(1, socket.MSG_PEEK) == b""
 
 
 _HEAD = {"id": "chatcmpl-1", "created": 1, "model": "test-model"}

@@ -10,14 +10,14 @@ A text's vector is made from its words, so that texts with common words are near
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
+
+from tests.http_server import Exchange, HttpServer
 
 Data = list[dict[str, Any]]
 
@@ -30,14 +30,17 @@ def words_vector(text: str, dimension: int) -> list[float]:
     return vector
 
 
-class EmbeddingServer:
+class EmbeddingServer(HttpServer):
     """Answers POST /v1/embeddings. ``failures`` are what the next requests get instead.
 
     ``most`` texts a request are taken; ``refused`` texts are answered with 400; ``alter`` changes
     the list of results before it is sent.
     """
 
+    address = "http://127.0.0.1:{port}/v1"
+
     def __init__(self, *, dimension: int = 16, most: int = 2048) -> None:
+        super().__init__()
         self.dimension = dimension
         self.most = most
         self.refused: set[str] = set()
@@ -53,41 +56,14 @@ class EmbeddingServer:
         self._lock = threading.Lock()
 
     @property
-    def url(self) -> str:
-        """The base URL."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    @property
     def texts(self) -> list[str]:
         """All texts that came, in the order of the requests."""
         return [text for batch in self.inputs for text in batch]
 
-    def __enter__(self) -> Self:
-        owner = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                owner._answer(self)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def _answer(self, request: BaseHTTPRequestHandler) -> None:
-        body = json.loads(request.rfile.read(int(request.headers["Content-Length"])))
+    def answer(self, exchange: Exchange) -> None:
+        body = exchange.json()
         with self._lock:
-            self.headers.append({k.lower(): v for k, v in request.headers.items()})
+            self.headers.append({k.lower(): v for k, v in exchange.headers.items()})
             self.times.append(time.monotonic())
             self.inputs.append(body["input"])
             failure = self.failures.popleft() if self.failures else None
@@ -97,13 +73,7 @@ class EmbeddingServer:
         status, answer, headers = self._result(body, failure)
         with self._lock:
             self._running -= 1
-        payload = json.dumps(answer).encode()
-        request.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(payload))}.items():
-            request.send_header(name, value)
-        request.send_header("Content-Type", "application/json")
-        request.end_headers()
-        request.wfile.write(payload)
+        exchange.send(status, answer, headers)
 
     def _result(
         self, body: Any, failure: tuple[int, Mapping[str, str]] | None

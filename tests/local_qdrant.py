@@ -8,65 +8,39 @@ Any number of processes may use it at once; each request is done alone, as if in
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
-from threading import Lock, Thread
-from typing import Any, Self
+from threading import Lock
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, TypeAdapter
 from qdrant_client import QdrantClient, models
 
+from tests.http_server import Exchange, HttpServer
+
 Route = Callable[["LocalQdrant", str, Any], Any]
 
 
-class LocalQdrant:
+class LocalQdrant(HttpServer):
     """The server; ``client`` is what stands behind it."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.client = QdrantClient(":memory:", force_disable_check_same_thread=True)
         self._lock = Lock()
-        owner = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def answer(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                path = unquote(urlsplit(self.path).path)
-                status, said = owner.answer(self.command, path, json.loads(body or b"null"))
-                data = json.dumps(said).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            do_GET = do_PUT = do_POST = do_DELETE = do_PATCH = answer  # noqa: N815
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
-        self._thread = Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
+    def __exit__(self, *exception: object) -> None:
+        super().__exit__(*exception)
         self.client.close()
 
-    def answer(self, method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
+    def answer(self, exchange: Exchange) -> None:
+        path = unquote(urlsplit(exchange.path).path)
+        exchange.send(*self.result(exchange.command, path, exchange.json()))
+
+    def result(self, method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
         """Return the status and the JSON of the answer to a request."""
         if path == "/":
             return 200, {"title": "qdrant", "version": version("qdrant-client")}

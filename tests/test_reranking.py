@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
@@ -16,48 +14,25 @@ from rag.ranking.reranking import open_reranker
 from rag.retrieval import retrieve
 from rag.settings import Settings
 from rag.types import Hit, Sentence
+from tests.http_server import Exchange, HttpServer
 from tests.small_collection import WordEmbeddings, build_small
 
 Answer = Callable[[dict[str, Any]], tuple[int, object]]
 
 
-class RerankServer:
-    """Answers POST …/rerank with what ``answer`` makes of the request; remembers the requests."""
+class RerankServer(HttpServer):
+    """Answers POST …/rerank with what ``reply`` makes of the request; remembers the requests."""
 
-    def __init__(self, answer: Answer) -> None:
-        self.answer = answer
+    address = "http://127.0.0.1:{port}/v1"
+
+    def __init__(self, reply: Answer) -> None:
+        super().__init__()
+        self.reply = reply
         self.requests: list[tuple[str, dict[str, Any], str | None]] = []
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def __enter__(self) -> Self:
-        owner = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                owner.requests.append((self.path, body, self.headers["Authorization"]))
-                status, reply = owner.answer(body)
-                sent = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(sent)))
-                self.end_headers()
-                self.wfile.write(sent)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+    def answer(self, exchange: Exchange) -> None:
+        self.requests.append((exchange.path, exchange.json(), exchange.headers["Authorization"]))
+        exchange.send(*self.reply(exchange.json()))
 
 
 def by_length(body: dict[str, Any]) -> tuple[int, object]:
@@ -150,7 +125,7 @@ def test_only_the_candidates_are_sent(server: RerankServer) -> None:
 def test_hits_left_out_come_last(server: RerankServer) -> None:
     """What the server does not score, or scores with no number, follows in its old order."""
     scores = [{"index": 2, "score": -3.5}, {"index": 0, "score": float("nan")}]
-    server.answer = lambda _: (200, {"results": scores})
+    server.reply = lambda _: (200, {"results": scores})
     found = rerank(Settings(rerank_base_url=server.url), hits("a", "b", "c"))
     assert order(found) == ["c", "a", "b"]
 
@@ -164,7 +139,7 @@ def test_hits_left_out_come_last(server: RerankServer) -> None:
 )  # fmt: skip
 def test_rejected(server: RerankServer, status: int, advice: str) -> None:
     """A refusal is one line with address, status, reason and advice, and without the key."""
-    server.answer = lambda _: (status, {"error": "no\nway, secret-key"})
+    server.reply = lambda _: (status, {"error": "no\nway, secret-key"})
     with pytest.raises(ModelRejected) as error:
         rerank(Settings(rerank_base_url=server.url, rerank_api_key="secret-key"), hits("a"))
     message = str(error.value)
@@ -184,7 +159,7 @@ def test_rejected(server: RerankServer, status: int, advice: str) -> None:
 )  # fmt: skip
 def test_another_protocol(server: RerankServer, reply: object) -> None:
     """An answer that is no list of index and score is a named error."""
-    server.answer = lambda _: (200, reply)
+    server.reply = lambda _: (200, reply)
     with pytest.raises(ModelError, match="RAG_RERANK_BASE_URL"):
         rerank(Settings(rerank_base_url=server.url), hits("a"))
 
@@ -197,7 +172,7 @@ def test_unreachable(server: RerankServer) -> None:
         silent.wait(5)
         return 200, []
 
-    server.answer = late
+    server.reply = late
     slow = Settings(rerank_base_url=server.url, openai_timeout_seconds=0.2)
     with pytest.raises(ModelUnreachable, match=r"within 0\.2 seconds"):
         rerank(slow, hits("a"))

@@ -20,7 +20,7 @@ from rag.stores.server_client import connect, retried
 from rag.stores.server_collections import ServerCollections
 from rag.stores.server_lock import PointLock
 from rag.stores.server_points import collection_parameters
-from tests.qdrant_server import REFUSED, serve
+from tests.qdrant_server import REFUSED, QdrantServer
 from tests.store_backends import (
     FINGERPRINT,
     RECORD,
@@ -239,7 +239,7 @@ def uses(url: str, **overrides):
 @pytest.mark.parametrize("status", [401, 403])
 def test_wrong_key(status):
     """A wrong key is said to be one, with the variable to set, and is not shown."""
-    with serve(status, body=REFUSED) as server:
+    with QdrantServer(status, body=REFUSED) as server:
         for use in uses(server.url, qdrant_api_key="the-secret"):
             with pytest.raises(
                 StoreUnreachable, match=r"refused the key.*QDRANT_API_KEY"
@@ -281,21 +281,24 @@ def test_dead_server_by_grpc():
 
 def test_hanging_server():
     """A server that does not answer in time is given up."""
-    with serve() as server, pytest.raises(StoreUnreachable, match="timed out"):
+    with QdrantServer() as server, pytest.raises(StoreUnreachable, match="timed out"):
         uses(server.url)[0]()
 
 
 def test_failing_server():
     """A server's own error is passed on in one line."""
     body = {"status": {"error": "Service internal error:\n disk is full"}}
-    with serve(500, body=body) as server, pytest.raises(StoreError, match="disk is full") as caught:
+    with (
+        QdrantServer(500, body=body) as server,
+        pytest.raises(StoreError, match="disk is full") as caught,
+    ):
         uses(server.url)[0]()
     assert "\n" not in str(caught.value)
 
 
 def test_no_qdrant_server():
     """Something else that listens at the address is not taken for Qdrant."""
-    with serve(200, body=b"<html>Welcome</html>") as server:
+    with QdrantServer(200, body=b"<html>Welcome</html>") as server:
         for use in uses(server.url):
             with pytest.raises(StoreUnreachable, match="does not answer like Qdrant"):
                 use()
@@ -310,11 +313,11 @@ def test_wrong_address(url):
 
 def test_writes_are_repeated():
     """A write is sent again while the server is busy, and not when it says no."""
-    with serve(503, 429, 200) as server:
+    with QdrantServer(503, 429, 200) as server:
         client = connect(Settings(qdrant_url=server.url))
         assert retried(lambda: client.delete_collection("x"), pause_seconds=0.01)
         assert len(server.requests) == 3
-    with serve(400) as server:
+    with QdrantServer(400) as server:
         client = connect(Settings(qdrant_url=server.url))
         with pytest.raises(Exception, match="400"):
             retried(lambda: client.delete_collection("x"), pause_seconds=0.01)
@@ -323,7 +326,7 @@ def test_writes_are_repeated():
 
 def test_alias_is_switched_in_one_request(backend):
     """The alias is never missing: one request takes it from the old and gives it to the new."""
-    with serve(200) as server:
+    with QdrantServer(200) as server:
         settings = Settings(qdrant_url=server.url)
         ServerCollections(connect(settings), settings).switch("window_db--x")
     assert [request[:2] for request in server.requests] == [("POST", "/collections/aliases")]
