@@ -131,11 +131,6 @@ def build_rewrite(question: str, history: Sequence[Turn]) -> list[Message]:
     return [Message("system", REWRITE[language]), Message("user", "\n".join(lines))]
 
 
-def show_messages(messages: Sequence[Message]) -> str:
-    """Write the messages as one readable text, for "show the prompt as sent"."""
-    return "\n\n".join(f"── {message.role} ──\n{message.content}" for message in messages)
-
-
 def question_language(text: str) -> Language:
     """Return ``zh`` when most of ``text`` is Chinese, ``en`` otherwise.
 

@@ -13,7 +13,6 @@ from rag.prompt import (
     build_messages,
     is_not_found,
     question_language,
-    show_messages,
 )
 from rag.types import Turn, Window
 
@@ -140,10 +139,3 @@ def test_an_unanswered_turn_is_left_out() -> None:
 def test_the_fixed_sentence_is_recognised(answer: str, refused: bool) -> None:
     """A model's refusal is told by the sentence it was given, whatever stands around it."""
     assert is_not_found(answer) is refused
-
-
-def test_the_prompt_can_be_shown() -> None:
-    """The readable form holds every message's role and every word."""
-    messages = build_messages("How?", [window("Boil it.")], [Turn("a", "b")])
-    shown = show_messages(messages)
-    assert all(f"── {m.role} ──\n{m.content}" in shown for m in messages)
