@@ -80,6 +80,7 @@ def soak(settings: Settings, questions: int, builds: int) -> None:
     """
     bound_arenas()  # as the page does
     library, builder = Library(open_assistant(settings)), Builder(settings)
+    builder.serve(library.assistant)
     _ask_and_build(library, builder, questions // 5, max(1, builds // 5))
     print("   done     MB  threads  files", flush=True)
     seen = [held()]
@@ -121,6 +122,7 @@ def share(settings: Settings, sessions: int, asked: int) -> None:
     def builds() -> None:
         number = 0
         builder = Builder(settings)
+        builder.serve(library.assistant)
         while not stop.is_set():
             for _ in range(8):
                 number += 1

@@ -31,7 +31,7 @@ class Collection:
         self.settings = settings
         self._embeddings = embeddings
         self._store = store
-        self._lock = threading.Lock()
+        self._opening = threading.Lock()
 
     def __enter__(self) -> Self:
         """Return the object itself."""
@@ -93,14 +93,30 @@ class Collection:
         """Say in one sentence why nothing fulfils ``where``; None if something does."""
         return why_nothing(self._current(), where)
 
+    def refresh(self) -> None:
+        """Open the collection anew if a build has finished since: else the next call does.
+
+        Raises :class:`~rag.errors.RagError` as that would.
+        """
+        self._current()
+
     def _current(self) -> Store:
-        """Return the store, reopened when a build has finished since."""
+        """Return the store, reopened when a build has finished since.
+
+        While one thread opens it, others go on with the store as it was: with a build under way it
+        takes a tenth of a second.
+        """
         generation = current_generation(self.settings)
-        with self._lock:
-            if generation is not None and generation != self._store.info.generation:
-                newer = open_store(self.settings)
-                check_fingerprint(newer.info, fingerprint(self._embeddings))
-                # The old store is not closed: a question may still be reading it. It goes when
-                # the last of them lets go.
-                self._store = newer
+        if generation in (None, self._store.info.generation):
             return self._store
+        if self._opening.acquire(blocking=False):
+            try:
+                if generation != self._store.info.generation:
+                    newer = open_store(self.settings)
+                    check_fingerprint(newer.info, fingerprint(self._embeddings))
+                    # The old store is not closed: a question may still be reading it. It goes when
+                    # the last of them lets go.
+                    self._store = newer
+            finally:
+                self._opening.release()
+        return self._store

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from rag.errors import RagError
 
 if TYPE_CHECKING:
+    from rag.assistant import Assistant
     from rag.build import BuildReport, Progress
     from rag.settings import Settings
 
@@ -60,6 +61,7 @@ class Builder:
         self._state = BuildState()
         self._cancel = threading.Event()
         self._again = False
+        self._reader: Assistant | None = None
         self._embedding: tuple[float, int] | None = None
         """When the first sentences of this build had been embedded, and how many."""
 
@@ -68,6 +70,12 @@ class Builder:
         """What is being done, or how the last build ended."""
         with self._lock:
             return self._state
+
+    def serve(self, reader: Assistant) -> None:
+        """Let ``reader`` open each collection that is built before the build counts as ended, so
+        that no question waits for it.
+        """
+        self._reader = reader
 
     def start(self, *, full: bool = False, again: bool = False) -> None:
         """Begin to build, unless a build is running. ``full`` computes every vector again.
@@ -109,6 +117,9 @@ class Builder:
             report = build(
                 self._settings, full=full, progress=self._went_on, cancel=self._cancel.is_set
             )
+            if self._reader is not None:
+                with suppress(RagError):  # the next question says it
+                    self._reader.refresh()
         except BuildCancelled:
             pass
         except RagError as raised:
