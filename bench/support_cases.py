@@ -38,11 +38,14 @@ class Case:
     windows: tuple[Window, ...]
 
 
-def make_cases(folder: Path, most: int = 150) -> list[Case]:
-    """Return the cases of a set, ``most`` of each kind; language and rules by the folder's name."""
+def make_cases(folder: Path, most: int = 150, seed: int = 11) -> list[Case]:
+    """Return the cases of a set, ``most`` of each kind; language and rules by the folder's name.
+
+    Another ``seed`` draws others.
+    """
     language = folder.name.rsplit("-", 1)[-1]
     data = read_set(folder, sentences=4000, questions=3000)
-    maker = _Maker(data, language, random.Random(11))
+    maker = _Maker(data, language, random.Random(seed))
     kinds: dict[Kind, list[Case]] = {kind: [] for kind in (*FAITHFUL, *ALTERED)}
     for case in maker.cases():
         if len(kinds[case.kind]) < most:
