@@ -21,7 +21,7 @@ from rag.building.report import BuildReport, Progress, Seconds, Stopwatch
 from rag.building.update import BuildCancelled, Update
 from rag.documents import find_documents
 from rag.embeddings import open_embeddings
-from rag.errors import DocumentError, StoreStale
+from rag.errors import DocumentsMissing, StoreStale
 from rag.stores import open_writer
 from rag.stores.base import CollectionInfo, CollectionRecord, DocumentRecord, Fingerprint, Writer
 
@@ -58,11 +58,11 @@ def build(
     watch, tell = Stopwatch(), progress or (lambda _: None)
     embeddings = open_embeddings(settings)
     with watch.step("read"):
-        folder = find_documents(settings)
+        previous = Previous() if full or part else read_previous(settings)
+        folder = find_documents(settings, previous.documents)
         if part is not None:
             files = tuple(file for file in folder.files if part.has(file.path))
             folder = replace(folder, files=files)
-        previous = Previous() if full or part else read_previous(settings)
         expected = expected_fingerprint(embeddings, previous)
         found = compare(folder, previous.documents, tell)
     info, update = previous.info, None
@@ -83,7 +83,8 @@ def build(
                 cancel=cancel or (lambda: False), in_place=bool(settings.qdrant_url) and not full,
             )  # fmt: skip
             update.write(files_to_write(settings, found, writer.record))
-            gone = _gone(settings, writer, update, found, may_be_empty=part is not None)
+            may_be_empty = part is not None or not folder.files
+            gone = _gone(settings, writer, update, found, may_be_empty=may_be_empty)
             if not info or update.written or gone or not _is_current(info.record, settings, found):
                 with watch.step("write"):
                     writer.remove(gone)
@@ -109,12 +110,12 @@ def _is_current(record: CollectionRecord, settings: Settings, found: Changes) ->
 def _gone(
     settings: Settings, writer: Writer, update: Update, found: Changes, *, may_be_empty: bool
 ) -> list[str]:
-    """Return the documents to take out. Raises DocumentError when that would be all of them."""
+    """Return the documents to take out. Raises DocumentsMissing when none could be read."""
     there = {file.path for file in found.unchanged} | update.written.keys()
     there -= {skipped.path for skipped in update.skipped}
     if not there and not may_be_empty:
         first = (*update.skipped, *found.skipped)[0]
-        raise DocumentError(
+        raise DocumentsMissing(
             f"No document of {settings.docs} can be read; {first.path}: {first.reason}", first.path
         )
     return [path for path in writer.documents if path not in there]

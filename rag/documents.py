@@ -14,14 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from rag.errors import DocumentError
+from rag.errors import DocumentError, DocumentsMissing
 from rag.readers import READERS, read_content
 from rag.readers.folder_search import MAX_FILE_BYTES, File, FolderSearch, explain
 from rag.splitting.languages import detect_language
 from rag.types import Document, Selection, Skipped
-from rag.upload_folder import find_uploads
+from rag.upload_folder import PREFIX, find_uploads, uploads_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from rag.settings import Settings
 
 __all__ = [
@@ -38,11 +40,24 @@ class Folder:
     skipped: tuple[Skipped, ...]
 
 
-def find_documents(settings: Settings) -> Folder:
-    """Find the documents that ``settings`` name, uploads too; see :func:`find_files`."""
+def find_documents(settings: Settings, stored: Collection[str] = ()) -> Folder:
+    """Find the documents that ``settings`` name, uploads too; see :func:`find_files`.
+
+    The documents folder may be empty or missing where there are uploads, or where there were: when
+    ``stored``, the paths that the collection has, are uploads alone, the last of them was removed.
+    Otherwise raises :class:`~rag.errors.DocumentsMissing`, also when the collection has documents
+    of that folder: it may only be away, as a drive is that is not mounted.
+    """
     selection = Selection(settings.include or "", settings.exclude or "", settings.max_files)
-    own = find_files(settings.docs, selection)
+    own, nothing = _look(settings.docs, selection)
     uploads, skipped = find_uploads(settings, own.root, {file.path for file in own.files})
+    if nothing:
+        kept = any(not path.startswith(f"{PREFIX}/") for path in stored)
+        removed = stored and uploads_folder(settings).is_dir()
+        if uploads and kept:
+            nothing += ". To keep the uploads alone: python store.py --full"
+        if kept or not (uploads or removed):
+            raise DocumentsMissing(nothing, str(settings.docs))
     return Folder(
         own.root,
         tuple(sorted([*own.files, *uploads], key=lambda file: file.path)),
@@ -54,25 +69,35 @@ def find_files(folder: Path, selection: Selection | None = None) -> Folder:
     """Find the documents in ``folder`` and its subfolders.
 
     Hidden files and folders are left out, and what ``selection`` and ``.ragignore`` files leave
-    out. A file that two paths lead to is read once. Raises :class:`~rag.errors.DocumentError` when
-    there is no such folder, when it is empty, when no file of it is of a type that is read, and
-    when it has too many.
+    out. A file that two paths lead to is read once. Raises :class:`~rag.errors.DocumentsMissing`
+    when there is no such folder, when it is empty and when no file of it is of a type that is read,
+    and another :class:`~rag.errors.DocumentError` when it is a file, and when it has too many.
     """
-    if not folder.is_dir():
-        what = "is a file, not a folder" if folder.is_file() else "does not exist"
+    found, nothing = _look(folder, selection or Selection())
+    if nothing:
+        raise DocumentsMissing(nothing, str(folder))
+    return found
+
+
+def _look(folder: Path, selection: Selection) -> tuple[Folder, str]:
+    """Return what there is in ``folder``, and if that is no document, why and what to do."""
+    name = f"The documents folder {folder}"
+    if folder.is_file():
         raise DocumentError(
-            f"The documents folder {folder} {what}. Name yours: python store.py FOLDER", str(folder)
+            f"{name} is a file, not a folder. Name yours: python store.py FOLDER", str(folder)
         )
-    search = FolderSearch(folder.resolve(), selection or Selection())
+    if not folder.is_dir():
+        why = f"{name} does not exist. Name yours: python store.py FOLDER"
+        return Folder(folder.resolve(), (), ()), why
+    search = FolderSearch(folder.resolve(), selection)
     search.walk(search.root, "")
     search.follow_links()
-    if not search.files:
-        raise DocumentError(_nothing(folder, search), str(folder))
-    return Folder(
+    found = Folder(
         search.root,
         tuple(sorted(search.files, key=lambda file: file.path)),
         tuple(sorted(search.skipped, key=lambda skipped: skipped.path)),
     )
+    return found, "" if search.files else _nothing(folder, search)
 
 
 def digest_file(file: File) -> str:

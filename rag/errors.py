@@ -3,6 +3,7 @@
     RagError
     ├── SettingsError              a setting is missing or wrong
     ├── DocumentError(path)        the documents folder, or a file in it
+    │   └── DocumentsMissing       nothing there that can be read: add files
     ├── StoreError                 the collection
     │   ├── StoreMissing           nothing built yet
     │   ├── StoreStale             built by another model or version: rebuild
@@ -35,6 +36,10 @@ class DocumentError(RagError):
     def __init__(self, message: str, path: str = "") -> None:
         super().__init__(message)
         self.path = path
+
+
+class DocumentsMissing(DocumentError):
+    """There is no document that can be read, in the documents folder nor among the uploads."""
 
 
 class StoreError(RagError):

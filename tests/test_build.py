@@ -12,23 +12,27 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from rag.assistant import open_assistant
 from rag.build import BuildCancelled, BuildReport, Progress, build
 from rag.building import update
 from rag.building.fingerprint import check_fingerprint, fingerprint
 from rag.building.journal import has_journal
 from rag.embeddings import open_embeddings
-from rag.errors import DocumentError, ModelRejected, StoreMissing, StoreStale
+from rag.errors import DocumentError, DocumentsMissing, ModelRejected, StoreMissing, StoreStale
 from rag.settings import Settings
 from rag.stores import current_generation, open_store, payload
 from rag.stores.edge import open_edge
 from rag.stores.filters import Clause
+from rag.uploads import Uploads
 from tests.conftest import ROOT
 from tests.embedding_server import EmbeddingServer
+from tests.local_qdrant import LocalQdrant
 from tests.store_backends import Memory
 
 KETTLE = "# Kettle\n\nFill the kettle. Press OK. It boils.\n\nPour the water. Press OK.\n"
@@ -439,6 +443,49 @@ def test_a_folder_without_documents_leaves_the_collection(settings: Settings, tr
         with pytest.raises(DocumentError):
             build(settings, full=full)
     assert contents(settings) == before
+
+
+@pytest.mark.parametrize("where", ["embedded", "server"])
+@pytest.mark.parametrize("trouble", ["missing", "empty", "unreadable"])
+def test_uploads_alone_are_enough(settings: Settings, where: str, trouble: str) -> None:
+    """Where the documents folder has nothing they are the collection; the last one removed, it is
+    empty, and finds nothing. Without any the folder's own error is there again.
+    """
+    shutil.rmtree(settings.docs)
+    if trouble != "missing":
+        settings.docs.mkdir()
+    if trouble == "unreadable":
+        (settings.docs / "photo.png").write_bytes(b"PNG")
+    with LocalQdrant() if where == "server" else nullcontext() as qdrant:
+        settings = settings.with_(qdrant_url=qdrant.url) if qdrant else settings
+        uploads = Uploads(settings)
+        with pytest.raises(DocumentsMissing, match="documents folder"):
+            build(settings)
+        path = uploads.take("lamp.md", b"The lamp is round.")
+        assert build(settings).sources == ("uploads/lamp.md",)
+        uploads.remove(path)
+        report = build(settings)
+        assert (report.documents, report.sentences, report.removed) == (0, 0, 1)
+        with open_assistant(settings) as assistant:
+            assert assistant.documents() == []
+            assert assistant.retrieve("Is the lamp round?") == []
+            assert assistant.ask("Is the lamp round?").answer.refusal == "not-found"
+        with pytest.raises(DocumentsMissing, match="documents folder"):
+            build(settings)
+        uploads.take("lamp.md", b"The lamp is square.")
+        assert build(settings).sentences == 1
+
+
+def test_an_upload_does_not_take_the_place_of_a_folder_that_is_away(settings: Settings) -> None:
+    """What was read of the documents folder stays, unless it is built again from nothing."""
+    build(settings)
+    Uploads(settings).take("lamp.md", b"The lamp is round.")
+    shutil.rmtree(settings.docs)
+    with pytest.raises(DocumentsMissing, match=r"does not exist.*uploads alone: .* --full"):
+        build(settings)
+    with open_assistant(settings) as assistant:
+        assert [document.path for document in assistant.documents()] == ["kettle.md", "toaster.md"]
+    assert build(settings, full=True).sources == ("uploads/lamp.md",)
 
 
 def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_built(settings: Settings) -> None:

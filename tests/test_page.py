@@ -182,7 +182,10 @@ def test_a_dead_model_server_is_a_sentence(
     ("variables", "sentence"),
     [
         ({"RAG_TOP_K": "many"}, "A setting is not right."),
-        ({"RAG_DOCS": "no-such-folder", "QDRANT_PATH": "empty"}, "The documents cannot be read."),
+        (
+            {"RAG_DOCS": "no-such-folder", "QDRANT_PATH": "none", "RAG_MAX_UPLOAD_MB": "0"},
+            "The documents cannot be read.",
+        ),
     ],
 )
 def test_a_named_error_is_a_sentence_with_what_to_do(

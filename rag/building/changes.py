@@ -41,9 +41,9 @@ class Changes:
 def changes(settings: Settings, records: Mapping[str, DocumentRecord]) -> Changes:
     """Compare the documents folder of ``settings`` with ``records``, by path.
 
-    Raises :class:`~rag.errors.DocumentError` when the folder has no documents at all.
+    Raises :class:`~rag.errors.DocumentError` when there are no documents at all.
     """
-    return compare(find_documents(settings), records)
+    return compare(find_documents(settings, records), records)
 
 
 def compare(

@@ -9,22 +9,33 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rag.errors import DocumentsMissing
+from rag.page.first_documents import draw_first_documents
 from rag.page.strings import fault
+from rag.page.uploading import may_upload
 
 if TYPE_CHECKING:
     from rag.errors import RagError
     from rag.page.building import Builder
     from rag.page.strings import Strings
+    from rag.settings import Settings
 
 LOOK_SECONDS = 0.3
 """How often the bar is drawn."""
 
 
-def draw_first_build(builder: Builder, words: Strings, error: RagError) -> None:
-    """Draw the build of a collection that is not there, and begin it unless one has ended badly."""
-    begun = builder.state.ended == 0
+def draw_first_build(settings: Settings, builder: Builder, words: Strings, error: RagError) -> None:
+    """Draw the build of a collection that is not there or is empty, and begin it unless one has
+    ended. Where it found no documents the visitor is asked for some.
+    """
+    state = builder.state
+    begun = state.ended == 0
+    found = state.error if state.failed else error
     if begun:
         builder.start()
+    elif not state.running and isinstance(found, DocumentsMissing) and may_upload(settings):
+        draw_first_documents(settings, builder, words, found)
+        return
     _draw_build(builder, words, error, words.build, begun=begun)
 
 

@@ -17,7 +17,7 @@ from rag.page.build_view import draw_fault, draw_update
 from rag.page.file_rows import file_rows
 from rag.page.frontend import Action, draw
 from rag.page.suggestions import escaped
-from rag.page.uploading import draw_upload, may_upload
+from rag.page.uploading import Outcome, draw_upload, may_upload
 from rag.uploads import Uploads
 
 if TYPE_CHECKING:
@@ -49,6 +49,13 @@ def draw_documents_button(session: Session, words: Strings) -> None:
 def documents_open(session: Session) -> bool:
     """Say whether the documents stand in place of the passages."""
     return bool(st.session_state.get("documents-open") == _looked_at(session))
+
+
+def open_if_refused(session: Session) -> None:
+    """Open the documents where some of the first files were not taken: the view says why."""
+    first = st.session_state.pop("first-documents", False)
+    if first and st.session_state.get("upload-outcome", Outcome()).refused:
+        st.session_state["documents-open"] = _looked_at(session)
 
 
 def draw_documents(session: Session, library: Library, builder: Builder, words: Strings) -> None:

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rag.assistant import open_assistant
-from rag.errors import RagError, StoreBusy, StoreError, StoreMissing, StoreUnreachable
+from rag.errors import (
+    DocumentsMissing,
+    RagError,
+    StoreBusy,
+    StoreError,
+    StoreMissing,
+    StoreUnreachable,
+)
 from rag.page.arenas import bound_arenas
 from rag.page.build_view import draw_fault, draw_first_build, draw_rebuild, draw_update
 from rag.page.building import Builder
@@ -25,7 +32,12 @@ from rag.page.conversations_view import (
     draw_problem,
     keep_in_url,
 )
-from rag.page.documents_view import documents_open, draw_documents, draw_documents_button
+from rag.page.documents_view import (
+    documents_open,
+    draw_documents,
+    draw_documents_button,
+    open_if_refused,
+)
 from rag.page.evidence import draw_evidence
 from rag.page.exchange import Options, Pending
 from rag.page.frontend import ICON, PAGE_STYLE
@@ -56,29 +68,37 @@ def draw_page() -> None:
     st.html(PAGE_STYLE)
     if draw_login(words):
         return
-    builder: Builder | None = None
-    ended = 0
     try:
         settings = Settings.from_env()
-        builder = _builder(settings)
-        ended = builder.state.ended
+    except RagError as error:
+        _draw_retry(error, words)
+        return
+    builder = _builder(settings)
+    ended = builder.state.ended
+    try:
         library = _library(settings)
+        if not library.assistant.info.documents:
+            raise DocumentsMissing("The collection has no documents: the last was removed")
         _draw_chat(library, builder, words, language)
     except RagError as error:
-        if builder is not None and builder.state.ended > ended:
+        if builder.state.ended > ended:
             st.rerun()  # a build has ended since
-        _draw_instead(error, builder, words)
+        _draw_instead(error, settings, builder, words)
 
 
-def _draw_instead(error: RagError, builder: Builder | None, words: Strings) -> None:
+def _draw_instead(error: RagError, settings: Settings, builder: Builder, words: Strings) -> None:
     """Draw what can be done where there is nothing to chat with."""
-    if builder is not None and isinstance(error, StoreMissing):
-        draw_first_build(builder, words, error)
-    elif builder is not None and isinstance(error, StoreError) and _can_rebuild(error):
+    if isinstance(error, (StoreMissing, DocumentsMissing)):
+        draw_first_build(settings, builder, words, error)
+    elif isinstance(error, StoreError) and _can_rebuild(error):
         draw_rebuild(builder, words, error)
     else:
-        draw_fault(words, error)
-        st.button(words.retry, key="retry")
+        _draw_retry(error, words)
+
+
+def _draw_retry(error: RagError, words: Strings) -> None:
+    draw_fault(words, error)
+    st.button(words.retry, key="retry")
 
 
 def _can_rebuild(error: StoreError) -> bool:
@@ -91,6 +111,7 @@ def _draw_chat(library: Library, builder: Builder, words: Strings, language: str
     session.page += 1
     if session.live is not None and session.live.done:
         session.finish(library)
+    open_if_refused(session)
     with st.sidebar:
         options = _draw_sidebar(session, library, builder, words, language)
     st.chat_input(words.ask, key="question", on_submit=_typed, args=(session,))
@@ -148,7 +169,9 @@ def _builder(settings: Settings) -> Builder:
 @st.cache_resource(show_spinner=False, max_entries=KEPT, hash_funcs={Settings: _identity})
 def _library(settings: Settings) -> Library:
     bound_arenas()
-    return Library(open_assistant(settings))
+    library = Library(open_assistant(settings))
+    _builder(settings).serve(library.assistant)
+    return library
 
 
 @st.cache_resource(show_spinner=False, max_entries=KEPT, hash_funcs={Library: id})

@@ -1,5 +1,6 @@
 """The page's words in Simplified Chinese."""
 
+from rag.page.strings.faults import CHINESE_FAULTS
 from rag.page.strings.files import CHINESE_REASONS, CHINESE_STATES
 from rag.page.strings.labels import CHINESE_LABELS
 from rag.page.strings.words import Strings
@@ -168,22 +169,12 @@ CHINESE = Strings(
     logout="退出登录",
     reasons=CHINESE_REASONS,
     labels=CHINESE_LABELS,
-    faults={
-        "SettingsError": "有一项设置不正确。请改正后重新启动。",
-        "DocumentError": "无法读取文档。请检查文件夹，然后重试。",
-        "StoreMissing": "文档还没有读取。请现在读取。",
-        "StoreStale": "文档是由另一个模型或版本读取的。请重新读取。",
-        "StoreBusy": "另一个程序正在读取文档。请稍后重试。",
-        "StoreUnreachable": "无法连接数据库。请检查地址和密钥。",
-        "StoreError": "数据库未能完成请求。请重试。",
-        "ModelRejected": "模型服务拒绝了请求。请检查密钥、模型名称和地址。",
-        "ModelUnreachable": "模型服务没有响应。请启动它，或检查地址。",
-        "ModelError": "模型未能完成请求。请重试。",
-        "HistoryError": "这个对话没有被保存。",
-        "ConversationMissing": "没有这个对话，它可能已被删除。",
-        "RagError": "没有成功。请重试。",
-    },
+    faults=CHINESE_FAULTS,
     retry="重试",
     rebuild="重新读取文档",
     build="读取文档",
+    first_documents="先添加要提问的文档",
+    first_documents_hint="添加后立即读取，随后就可以提问。",
+    first_documents_found="目前的情况",
+    first_documents_folder="也可以把文档放进文件夹 {folder}，然后读取：",
 )

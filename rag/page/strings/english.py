@@ -1,5 +1,6 @@
 """The page's words in English."""
 
+from rag.page.strings.faults import ENGLISH_FAULTS
 from rag.page.strings.files import ENGLISH_STATES
 from rag.page.strings.labels import ENGLISH_LABELS
 from rag.page.strings.words import Strings
@@ -179,22 +180,12 @@ ENGLISH = Strings(
     logout="Log out",
     reasons={},
     labels=ENGLISH_LABELS,
-    faults={
-        "SettingsError": "A setting is not right. Correct it and start again.",
-        "DocumentError": "The documents cannot be read. Look at the folder, then try again.",
-        "StoreMissing": "The documents have not been read yet. Read them now.",
-        "StoreStale": "The documents were read by another model or version. Read them again.",
-        "StoreBusy": "Another program is reading the documents just now. Try again in a moment.",
-        "StoreUnreachable": "The database cannot be reached. Look at its address and key.",
-        "StoreError": "The database could not do what was asked. Try again.",
-        "ModelRejected": "The model's server said no. Look at its address, the key and the name.",
-        "ModelUnreachable": "The model's server does not answer. Start it, or look at its address.",
-        "ModelError": "The model could not do what was asked. Try again.",
-        "HistoryError": "This conversation is not being kept.",
-        "ConversationMissing": "There is no such conversation. It may have been deleted.",
-        "RagError": "That did not work. Try again.",
-    },
+    faults=ENGLISH_FAULTS,
     retry="Try again",
     rebuild="Read the documents again",
     build="Read the documents",
+    first_documents="Add documents to ask about",
+    first_documents_hint="They are read at once. Then you can ask.",
+    first_documents_found="What is there now",
+    first_documents_folder="Or put them into the folder {folder}, and have it read:",
 )

@@ -163,3 +163,8 @@ class Strings:
     retry: str
     rebuild: str
     build: str
+    # Where there are no documents yet.
+    first_documents: str
+    first_documents_hint: str
+    first_documents_folder: str
+    first_documents_found: str
