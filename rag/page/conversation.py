@@ -114,11 +114,7 @@ def _draw(
     names = ("again", "cancel", "copied", "copy", "edit", "edit_note", "reasoning", "send",
              "show_evidence", "show_prompt", "unfounded", "good", "bad", "comment",
              "because")  # fmt: skip
-    said = {
-        "lang": words.tag,
-        "labels": words.labels,
-        **{name: getattr(words, name) for name in names},
-    }
+    said = {name: getattr(words, name) for name in names}
     draw(
         "conversation",
         key,

@@ -40,7 +40,7 @@ from rag.page.documents_view import (
 )
 from rag.page.evidence import draw_evidence
 from rag.page.exchange import Options, Pending
-from rag.page.frontend import ICON, PAGE_STYLE
+from rag.page.frontend import ICON, PAGE_STYLE, draw
 from rag.page.library import Library
 from rag.page.login import draw_login, draw_logout
 from rag.page.prompt_view import draw_prompt
@@ -66,6 +66,7 @@ def draw_page() -> None:
     words = LANGUAGES[chosen("lang", LANGUAGES, language)]
     st.set_page_config(words.title, ICON, layout="wide")
     st.html(PAGE_STYLE)
+    draw("labels", "labels", {"lang": words.tag, "labels": words.labels}, lambda _: None)
     if draw_login(words):
         return
     try:

@@ -98,6 +98,7 @@ def _said(words: Strings) -> str:
     """Return a style that puts the page's words in place of the uploader's own, which are English
     and cannot be set.
     """
-    drop, browse = (re.sub(r"[\\\"<>]", "", text) for text in (words.upload_drop,
-                                                               words.upload_browse))  # fmt: skip
-    return f'<style>.st-key-upload {{ --drop: "{drop}"; --browse: "{browse}"; }}</style>'
+    said = {"drop": words.upload_drop, "browse": words.upload_browse, "here": words.labels["drop"]}
+    plain = {name: re.sub(r"[\\\"<>]", "", text) for name, text in said.items()}
+    variables = " ".join(f'--{name}: "{text}";' for name, text in plain.items())
+    return f"<style>.st-key-upload {{ {variables} }}</style>"

@@ -1,4 +1,4 @@
-"""The page's two components: scripts and styles beside this file, registered with Streamlit.
+"""The page's components: scripts and styles beside this file, registered with Streamlit.
 
 Streamlit's own elements draw the frame; these draw what holds foreign text, as text nodes.
 """
@@ -54,15 +54,15 @@ class Action:
 
 
 def _component(name: str) -> Callable[..., object]:
-    """Register the component whose script and style are named ``name``."""
+    """Register the component whose script and style, if it has one, are named ``name``."""
     script, style = (
-        "\n".join((FOLDER / file).read_text("utf-8") for file in files)
-        for files in (("nodes.js", "labels.js", f"{name}.js"), ("shared.css", f"{name}.css"))
+        "\n".join((FOLDER / file).read_text("utf-8") for file in files if (FOLDER / file).exists())
+        for files in (("nodes.js", f"{name}.js"), ("shared.css", f"{name}.css"))
     )
     return st.components.v2.component(f"sentence_window.{name}", js=script, css=style)
 
 
-_MOUNTS = {name: _component(name) for name in ("conversation", "evidence", "documents")}
+_MOUNTS = {name: _component(name) for name in ("conversation", "evidence", "documents", "labels")}
 
 
 def draw(

@@ -15,7 +15,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   drawn.set(root, known);
   const act = (what, turn, more) => setTriggerValue("action", { what, turn, ...more });
   let added = false;
-  speak(data.words);
 
   const order = data.turns.map((turn) => {
     let state = known.get(turn.number);

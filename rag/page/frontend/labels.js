@@ -1,38 +1,95 @@
-// Streamlit's own labels are English and cannot be set: they are said in the page's language here.
+// Streamlit's own words are English and cannot be set: they are said in the page's language here.
+// This component shows nothing itself.
 
+const UPLOAD = '.st-key-upload [data-testid="stFileUploaderDropzone"]';
+const CHIP = '[data-testid="stFileChip"]'; // a file in the uploader
+
+// What is called by what it is, whatever Streamlit calls it.
 const LABELLED = {
   sidebar: '[data-testid="stSidebar"]',
   collapse: '[data-testid="stSidebarCollapseButton"] button',
   expand: '[data-testid="stExpandSidebarButton"]',
   send: '[data-testid="stChatInputSubmitButton"]',
   files: '[data-testid="stFileUploaderDropzoneInput"]',
-  choose: '.st-key-upload [data-testid="stFileUploaderDropzone"] button',
-  open: '[data-testid="stMultiSelect"] button[aria-label="Open"]',
+  choose: `${UPLOAD} button:not(${CHIP} *)`,
 };
 
+// What Streamlit says elsewhere, in labels and in the places of WRITTEN.
+const ENGLISH = [
+  ["help", /^Help for (.*)$/s],
+  ["drop_file", /^(?:Remove|Cancel upload of) (.*)$/s],
+  ["open", /^Open$/],
+  ["close", /^(?:Close|Dismiss)$/],
+  ["copy", /^Copy to clipboard$/],
+  ["copied", /^Copied$/],
+  ["clear", /^Clear all$/],
+  ["selected", /^Selected values$/],
+  ["all", /^Select all$/],
+  ["matches", /^Select (\d+) matches$/],
+  ["options", /^(\d+) options? available\.$/],
+  ["nothing", /^No results$/],
+  ["enter", /^Press Enter to apply$/],
+  ["lost", /^Connection error$/],
+  ["lost_why", /^(?:Is Streamlit still running\?|Streamlit server is not responding\.).*$/s],
+  ["restart", /^streamlit run yourscript\.py$/],
+];
+const WRITTEN = '[data-testid="InputInstructions"], [role="listbox"], [role="dialog"], [data-live-announcer]';
+
+const said = new WeakMap(); // node → what Streamlit said, and what was made of it
 let spoken = null; // the words in use
+
+function inLanguage(text) {
+  for (const [name, pattern] of ENGLISH) {
+    const found = pattern.exec(text);
+    if (found) return spoken[name].replace("{name}", () => found[1]);
+  }
+  return text;
+}
+
+function translate(node, now, put) {
+  const before = said.get(node);
+  const english = before && before.made === now ? before.english : now;
+  const made = inLanguage(english);
+  if (made === now) return;
+  said.set(node, { english, made });
+  put(made);
+}
+
+function label(node, text) {
+  if (node.getAttribute("aria-label") !== text) node.setAttribute("aria-label", text);
+}
 
 function relabel() {
   for (const [name, selector] of Object.entries(LABELLED)) {
-    for (const node of document.querySelectorAll(selector)) {
-      if (node.getAttribute("aria-label") !== spoken[name]) {
-        node.setAttribute("aria-label", spoken[name]);
-      }
-    }
+    for (const node of document.querySelectorAll(selector)) label(node, spoken[name]);
   }
-  for (const node of document.querySelectorAll('[aria-label^="Help for "]')) {
-    const what = node.getAttribute("aria-label").slice("Help for ".length);
-    node.setAttribute("aria-label", spoken.help.replace("{name}", what));
+  for (const node of document.querySelectorAll("[aria-label]")) {
+    translate(node, node.getAttribute("aria-label"), (text) => label(node, text));
+  }
+  for (const place of document.querySelectorAll(WRITTEN)) {
+    const texts = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+    // A text node keeps its place: Streamlit goes on writing into it.
+    for (let node; (node = texts.nextNode()); ) translate(node, node.data, (text) => (node.data = text));
+  }
+  for (const why of document.querySelectorAll(`${CHIP} [role="alert"]`)) tellWhy(why);
+  for (const icon of document.querySelectorAll('[role="img"][aria-label$=" icon"]')) {
+    icon.setAttribute("aria-hidden", "true"); // the name of a picture that says nothing new
   }
   const skip = document.querySelector('[data-testid="stSkipToContent"]');
   if (skip && skip.textContent !== spoken.skip) skip.textContent = spoken.skip;
 }
 
-// Say the page's language, and the labels of all that is there or comes.
-function speak(words) {
-  document.documentElement.lang = words.lang;
+// Why the uploader has not taken a file: Streamlit tells those who hear it, page.css shows it to all.
+function tellWhy(node) {
+  node.dataset.why ??= /must be .* or smaller/.test(node.textContent) ? "too_large" : "not_sent";
+  const text = spoken[node.dataset.why];
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export default function ({ data }) {
+  document.documentElement.lang = data.lang;
   const first = spoken === null;
-  spoken = words.labels;
+  spoken = data.labels;
   relabel();
   if (!first) return;
   let due = false;
@@ -43,5 +100,5 @@ function speak(words) {
       due = false;
       relabel();
     });
-  }).observe(document.body, { childList: true, subtree: true });
+  }).observe(document.body, { childList: true, subtree: true, characterData: true });
 }

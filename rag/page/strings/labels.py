@@ -1,4 +1,4 @@
-"""What Streamlit's own buttons and boxes are called, by the names in ``frontend/labels.js``."""
+"""What Streamlit's own buttons and boxes say, by the names in ``frontend/labels.js``."""
 
 ENGLISH_LABELS = {
     "skip": "Skip to the chat",
@@ -8,8 +8,25 @@ ENGLISH_LABELS = {
     "send": "Send",
     "files": "Files",
     "choose": "Choose files",
-    "open": "Open",
+    "drop": "Drop them here",
+    "drop_file": "Remove: {name}",
+    "too_large": "Not added: the file is too large.",
+    "not_sent": "Not added: the file did not arrive. Try again.",
     "help": "About: {name}",
+    "open": "Open",
+    "close": "Close",
+    "copy": "Copy",
+    "copied": "Copied",
+    "clear": "Clear all",
+    "selected": "Chosen",
+    "all": "Choose all",
+    "matches": "Choose these {name}",
+    "options": "{name} to choose from",
+    "nothing": "Nothing like it",
+    "enter": "Press Enter",
+    "lost": "The connection is lost",
+    "lost_why": "Does the program still run? If not, start it again in the terminal:",
+    "restart": "streamlit run app.py",
 }
 
 CHINESE_LABELS = {
@@ -20,6 +37,23 @@ CHINESE_LABELS = {
     "send": "发送",
     "files": "文件",
     "choose": "选择文件",
-    "open": "展开",
+    "drop": "放在这里",
+    "drop_file": "移除：{name}",
+    "too_large": "未添加：文件太大。",
+    "not_sent": "未添加：文件没有传到。请重试。",
     "help": "{name}：说明",
+    "open": "展开",
+    "close": "关闭",
+    "copy": "复制",
+    "copied": "已复制",
+    "clear": "全部清除",
+    "selected": "已选",
+    "all": "全选",
+    "matches": "选择这 {name} 项",
+    "options": "有 {name} 项可选",
+    "nothing": "没有相符的选项",
+    "enter": "按回车键确认",
+    "lost": "连接已断开",
+    "lost_why": "程序还在运行吗？如果没有，请在终端里重新启动：",
+    "restart": "streamlit run app.py",
 }
