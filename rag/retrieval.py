@@ -130,7 +130,7 @@ def find_hits(
     ranked = rank_hits(legs, mode, keyword_weight=keyword_weight, rrf_k=rrf_k)
     if rerank is not None:
         ranked = rerank(searched, ranked)
-    kept = with_shares(ranked, mode)[:top_k]
+    kept = with_shares(ranked, mode, top_k)
     hits = tuple(replace(h, terms=matched_terms(searched, h.sentence.text)) for h in kept)
     return Retrieved(
         query=query,

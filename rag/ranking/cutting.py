@@ -13,19 +13,20 @@ from dataclasses import replace
 from rag.types import Hit, Mode, Window
 
 
-def with_shares(ranked: Sequence[Hit], mode: Mode) -> list[Hit]:
-    """Return all candidates of a query, best first, each with its ``share`` of the best score.
+def with_shares(ranked: Sequence[Hit], mode: Mode, count: int | None = None) -> list[Hit]:
+    """Return the first ``count`` of all candidates of a query, best first, each with its ``share``
+    of the best score.
 
     A cosine has no zero that means anything, so in dense mode the worst candidate's counts as 0. A
     reranker's scores have neither zero nor scale: where it was asked, no hit has a share.
     """
     if not ranked or any(hit.reranked is not None for hit in ranked):
-        return list(ranked)
+        return list(ranked[:count])
     scores = [_score(hit, mode) for hit in ranked]
     floor = min(scores) if mode == "dense" else 0.0
     best = max(scores) - floor
-    shares = [(score - floor) / best if best > 0 else 1.0 for score in scores]
-    return [replace(hit, share=share) for hit, share in zip(ranked, shares, strict=True)]
+    shares = [(score - floor) / best if best > 0 else 1.0 for score in scores[:count]]
+    return [replace(hit, share=share) for hit, share in zip(ranked[:count], shares, strict=True)]
 
 
 def worth_sending(hits: Sequence[Hit], min_share: float) -> list[Hit]:
