@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -161,8 +161,11 @@ SHOWN = """() => {
     if (node.nodeType !== 1 && node.nodeType !== 11) return;
     if (node.nodeType === 1) {
       if (["SCRIPT", "STYLE", "NOSCRIPT", "svg"].includes(node.tagName)) return;
-      if (/Icon/.test(node.dataset.testid)) return; // a word that a font draws as a picture
-      if (!node.checkVisibility()) return;
+      // A word that a font draws as a picture.
+      if (/Icon/.test(node.dataset.testid)) return;
+      if (node.role === "img" && node.ariaHidden === "true") return;
+      const contents = getComputedStyle(node).display === "contents"; // has no box, its children do
+      if (!contents && !node.checkVisibility()) return;
       for (const name of ["aria-label", "title", "placeholder", "alt"]) {
         if (node.getAttribute(name)) found.push(node.getAttribute(name));
       }
@@ -175,8 +178,20 @@ SHOWN = """() => {
 }"""
 """All that is shown or read aloud, in shadow trees too."""
 
-KEPT = r"English|test-embeddings|.*toaster.*|\S+\.(?:md|png)|\.[a-z]+\b|OCR|MB|kB|Before.*|E07.*"
+KEPT = (
+    r"English|test-embeddings|.*toaster.*|\S+\.(?:md|png)|\.[a-z]+\b|OCR|MB|kB|Before.*|E07.*"
+    "|JSON|Markdown"
+)
 """Names, units and what the documents themselves say."""
+
+
+def foreign(said: Iterable[str]) -> set[str]:
+    """What of it is neither Chinese nor a name that stays."""
+    return {
+        text.strip()
+        for text in said
+        if re.search("[A-Za-z]{2}", re.sub(KEPT, "", text)) and "Kettle" not in text
+    }
 
 
 def test_the_chinese_page_is_chinese(site: Site, visit: Any) -> None:
@@ -202,15 +217,49 @@ def test_the_chinese_page_is_chinese(site: Site, visit: Any) -> None:
     said += visitor.tab.evaluate(SHOWN)
     file(visitor, "灯.md").get_by_role("button", name="移除", exact=True).click()
     visitor.tab.get_by_text("已移除：灯.md").wait_for()
+    upload(visitor, ("大.md", b"x" * 20_000_001))
+    chip = visitor.tab.get_by_test_id("stFileChip")
+    chip.get_by_role("alert").get_by_text("未添加：文件太大。").wait_for()
+    assert "大.md" in chip.inner_text()
+    visitor.picture("too-large-chinese")
+    said += visitor.tab.evaluate(SHOWN)
     visitor.tab.get_by_text("English", exact=True).click()
     visitor.button("Documents").wait_for()
     assert "lang=en" in visitor.tab.url
-    foreign = {
-        text.strip()
-        for text in said
-        if re.search("[A-Za-z]{2}", re.sub(KEPT, "", text)) and "Kettle" not in text
-    }
-    assert foreign == set()
+    assert foreign(said) == set()
+
+
+def test_an_empty_folder_asks_for_the_first_documents(site: Site, tmp_path: Path) -> None:
+    """Files are dropped in, read, and asked about; the last one removed, it asks again."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    settings = Settings(
+        docs=docs, qdrant_path=tmp_path / "store", embedding_model="test-embeddings",
+        openai_base_url=site.server.url, openai_api_key="key",
+    )  # fmt: skip
+    with running_page(settings, tmp_path) as page:
+        visitor = Visitor(site.browser, page, locale="zh-CN")
+        visitor.tab.get_by_text("先添加要提问的文档").wait_for()
+        visitor.picture("no-documents-chinese")
+        said = visitor.tab.evaluate(SHOWN)
+        upload(visitor, ("图.png", b"\x89PNG"))
+        visitor.tab.get_by_text("未添加：图.png").wait_for()
+        upload(visitor, ("toaster.md", TOASTER), ("图.png", b"\x89PNG"))
+        file(visitor, "toaster.md").get_by_text("1 个句子").wait_for()
+        assert visitor.tab.get_by_text("未添加：图.png").is_visible()
+        visitor.ask("Which toaster is blue?")
+        visitor.answered()
+        assert "The toaster glows blue" in visitor.answer.inner_text()
+        visitor.button("文档").click()
+        file(visitor, "toaster.md").get_by_role("button").click()
+        file(visitor, "toaster.md").get_by_role("button", name="移除", exact=True).click()
+        visitor.tab.get_by_text("先添加要提问的文档").wait_for()
+        (docs / "kettle.md").write_text("Boil the kettle.", "utf-8")
+        visitor.button("读取文档").click()
+        visitor.box.wait_for()
+        assert visitor.tab.get_by_text("1 个句子").first.is_visible()
+        visitor.close()
+    assert foreign(text.replace(str(docs), "") for text in said) == set()
 
 
 HAS_FOCUS = "node => node.getRootNode().activeElement === node"
