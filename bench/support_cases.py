@@ -76,7 +76,7 @@ class _Maker:
             windows = self._windows(question.source, at)
             claims = [("edited", edited(sentence.text, self.language, self.rng))]
             answered = statement(question.text, question.answers[0], self.language)
-            if answered and borne_out(answered, windows):
+            if answered and borne_out(answered, windows, sentence):
                 claims.append(("answered", answered))
             for kind, claim in claims:
                 if not 15 <= len(claim) * (2.5 if self.language == "zh" else 1) <= 400:
@@ -139,11 +139,12 @@ class _Maker:
             yield "name", name
 
 
-def borne_out(claim: str, windows: tuple[Window, ...]) -> bool:
-    """Whether the windows have each number of a claim. Questions bring in what stands elsewhere in
-    a document ("in 2015"): a claim made of one is then not faithful to its windows.
+def borne_out(claim: str, windows: tuple[Window, ...], sentence: Sentence) -> bool:
+    """Whether the sentence's own window has each number of a claim. Questions bring in what stands
+    elsewhere in a document ("in 2015"): a claim made of one is not faithful to what it rests on.
     """
-    said = set(re.findall(r"\d+", " ".join(window.text for window in windows)))
+    own = [w for w in windows if w.source == sentence.source and w.start <= sentence.start < w.end]
+    said = set(re.findall(r"\d+", " ".join(window.text for window in own)))
     return set(re.findall(r"\d+", claim)) <= said
 
 
@@ -263,7 +264,9 @@ def _chinese(question: str, answer: str) -> str | None:
 
 
 def _german(question: str, answer: str) -> str | None:
-    match = re.match(r"(?:Wer|Was|Welche[rs]? \w+|Wo|Wann|(Wie viele)(?= \w+ ))\s", question)
+    # "Welcher deutsche Dichter" gives way whole: with his adjectives, up to the first capital.
+    which = r"Welche[rsn]?(?: [a-zäöüß]\w*){0,3} [A-ZÄÖÜ]\w*"
+    match = re.match(rf"(?:Wer|Was|{which}|Wo|Wann|(Wie viele)(?= \w+ ))\s", question)
     if not match:
         return None
     if match[0].startswith("Wie viele") and not re.fullmatch(r"[\d.,]+|\w+", answer):

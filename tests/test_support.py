@@ -262,6 +262,7 @@ def test_supports_lie_in_the_answer_in_order(pieces: list[str]) -> None:
         ("5–10 km, between 5 and 10 percent", [(5, "km"), (10, "km"), (5, "%"), (10, "%")]),
         ("twenty-five weeks, zwölf Tage, 三十五天", [(25, "week"), (12, "day"), (35, "day")]),
         ("百分之二十五，1.5万人，3亿美元", [(25, "%"), (15000, ""), (3e8, "$")]),
+        ("唯一一支队伍的建筑是一级，不是2级", [(1, "grade"), (2, "grade")]),
         ("E07, RTX-4090, one of them, 四川, COVID-19", []),
         ("the 1990s and the 70's", [(1990, ""), (70, "")]),
         ("5 m wide, €60m, 3 s, 5 Mbit/s", [(5, "m"), (6e7, "€"), (3, "second"), (5, "Mbit/s")]),

@@ -14,6 +14,8 @@ SURE_SHARE = 0.9
 """How much of the rest of the claim its sentence must say where nothing marks a name."""
 TITLE_SHARE = 0.6
 """The same where 《》 do."""
+TOLD_SHARE = 0.5
+"""How much of a longer piece the sentence may say elsewhere, before it is no name but a clause."""
 
 _MARKED = re.compile(r"[A-Za-z]{2}|·|《")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9.&'’-]+(?: [A-Za-z0-9.&'’-]+)*")
@@ -82,6 +84,8 @@ def _is_swap(match: Match, said: str, found: str, rest: float) -> bool:
         return False
     if _NO_NAME.search(said) or _NO_NAME.search(found):
         return False
+    if _told(said, match.sentence.claim.text) >= TOLD_SHARE:
+        return False
     sure = rest >= SURE_SHARE and len(said) > 2
     claim, model = match.claim.text, match.sentence.claim.text
     if said in model or len(found) < 2:  # it may be said elsewhere in the sentence
@@ -92,6 +96,14 @@ def _is_swap(match: Match, said: str, found: str, rest: float) -> bool:
     others = [s for s in match.sources.sentences if s is not match.sentence]
     borrowed = any(said in other.claim.text for other in others)
     return rest >= SURE_SHARE or (borrowed and len(said) > 2)
+
+
+def _told(said: str, model: str) -> float:
+    """Return how much of a piece of six signs or more the sentence says, by pairs: 0 to 1. What it
+    says in another order, or among other words, is no name in another's place.
+    """
+    pairs = [said[i : i + 2] for i in range(len(said) - 1)]
+    return sum(pair in model for pair in pairs) / len(pairs) if len(said) >= 6 else 0.0
 
 
 def borrowed_names(match: Match) -> list[tuple[int, int]]:

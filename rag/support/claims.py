@@ -64,6 +64,16 @@ class Claim:
         return frozenset(term.stem for term in self.terms)
 
     @cached_property
+    def parts(self) -> frozenset[str]:
+        """The stems of the parts of its compounds: "MLS" and "Saison" of "MLS-Saison"."""
+        return frozenset(part for term in self.terms for part in self.parts_of(term))
+
+    def parts_of(self, term: Term) -> tuple[str, ...]:
+        """Return the stems of the parts of a compound; of another word none."""
+        word = self.text[term.start : term.end]
+        return tuple(stem(part) for part in word.split("-")) if "-" in word else ()
+
+    @cached_property
     def denied(self) -> frozenset[str]:
         """The stems of the words that it denies: the three after each negating word."""
         return frozenset(t.stem for _, end in self.negations for t in self.after(end))

@@ -85,8 +85,11 @@ def alike(one: str, other: str) -> bool:
 
 def knows(sentence: SourceSentence, claim: Claim, term: Term) -> bool:
     """Say whether a sentence, or what stands near it, has a name, spelled alike or abbreviated."""
-    known = sentence.claim.stems | sentence.near
+    known = sentence.claim.stems | sentence.claim.parts | sentence.near
     if term.stem in known or any(alike(term.stem, stem) for stem in known):
+        return True
+    parts = claim.parts_of(term)
+    if parts and known.issuperset(parts):
         return True
     word = claim.text[term.start : term.end]
     if not word.isupper() or not 2 <= len(word) <= 6:
@@ -134,7 +137,7 @@ def _joined(steps: list[_Step]) -> list[_Step]:
 
 
 def _unknown_names(terms: tuple[Term, ...], other: Claim) -> list[Term]:
-    stems = {token.stem for token in other.tokens}
+    stems = {token.stem for token in other.tokens} | other.parts
     return [
         t for t in terms
         if t.name and not t.small and not any(alike(t.stem, stem) for stem in stems)

@@ -49,7 +49,7 @@ _NUMBER = re.compile(
          (?:st|nd|rd|th)?(?!\d)(?![A-Za-z]{{0,2}}\d)
       |(?<![\w-])(?P<words>(?:{_NAMES})(?:[- ](?:{_NAMES}))*)(?!\w)
       |(?P<percent>百分之)(?P<share>[\d.]+|[{_HAN_DIGITS}点]+)
-      |(?<![{_HAN_DIGITS}万亿])(?P<han>[{_HAN_DIGITS}]+(?:[万亿][{_HAN_DIGITS}]*)*)(?=[{CHINESE_COUNTERS}]))
+      |(?<![{_HAN_DIGITS}万亿唯])(?P<han>[{_HAN_DIGITS}]+(?:[万亿][{_HAN_DIGITS}]*)*)(?=[{CHINESE_COUNTERS}]))
     (?:[- ]?(?P<step>{_STEPS}|(?<=\d)(?:bn|[mk])(?=[ ,.;)]|$))(?![A-Za-z]))?
     (?P<decade>['’]?s\b|er[nm]?\b|年代)?""",
     re.VERBOSE | re.IGNORECASE,

@@ -57,6 +57,7 @@ m³: cubic metre, cubic metres, cubic meter, cubic meters, m3, Kubikmeter, 立�
 km/h: kph, kilometres per hour, kilometers per hour, 公里每小时
 mph: miles per hour
 m/s: metres per second, meters per second
+grade: 级, 級
 °C: ℃, degrees Celsius, Celsius, Grad Celsius, 摄氏度
 °F: ℉, degrees Fahrenheit, Fahrenheit, Grad Fahrenheit, 华氏度
 °: degree, degrees, Grad, 度
