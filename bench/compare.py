@@ -175,6 +175,7 @@ def hits(folders: Sequence[Path]) -> str:
         results = [measure(folder, 300, 3000) for folder in folders]
     lines = [f"| | {' | '.join(result.name for result in results)} |"]
     lines.append("|---" * (len(results) + 1) + "|")
+    behind = []
     for name in results[0].others:
         cells = []
         for result in results:
@@ -183,8 +184,15 @@ def hits(folders: Sequence[Path]) -> str:
                 100 * statistics.fmean(c[name].hits) for c in (result.cut, result.others)
             )
             cells.append(f"{mine:.1f} : {theirs:.1f}, {mean:+.1f} ({low:+.1f} to {high:+.1f})")
+            if mean < 0:
+                behind.append(
+                    f"- {result.name}: behind {name}, {'within' if high >= 0 else 'beyond'} the "
+                    f"interval. It sends {result.others[name].mean_characters:,.0f} characters a "
+                    f"question, whole paragraphs, lists and tables; ours, uncut, "
+                    f"{result.ours.mean_characters:,.0f}."
+                )
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *behind])
 
 
 def machine() -> str:
