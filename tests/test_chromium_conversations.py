@@ -7,6 +7,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,7 +69,7 @@ def site(_site: Site) -> Site:
     """The page, without conversations, its model having nothing left over from another test."""
     _site.server.script.clear()
     if _site.history.exists():
-        with sqlite3.connect(_site.history) as file:
+        with closing(sqlite3.connect(_site.history)) as file, file:
             file.execute("DELETE FROM turns")
             file.execute("DELETE FROM conversations")
     return _site
