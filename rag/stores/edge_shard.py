@@ -27,15 +27,15 @@ search compares all: it takes 1 to 3 ms there, misses nothing, and builds take n
 20,000 the index is twice as fast."""
 
 NEIGHBOURS, CONSTRUCTION, SEARCHED = 16, 128, 256
-"""HNSW's m, ef_construct and hnsw_ef. With them recall@10 on sentence vectors is .994 at 100,000
-and .987 at a million; an hnsw_ef of 512 gives 1.000 and .993 and takes one and a half to two times
+"""HNSW's m, ef_construct and hnsw_ef. With them recall@10 on sentence vectors is .99 and more, at
+20,000 and at a million. An hnsw_ef of 512 misses half as much and takes one and a half to two times
 as long, 128 misses twice as much. See bench/store.py."""
 
 SEGMENT_SENTENCES = 100_000
 """Sentences of one segment, each with an index of its own. Where many sentences are nearly the
 same, an index over more of them falls into islands: on 300,000, of which each has 60 near-copies,
 recall@10 is .84 in one segment and .999 in three, which take twice as long to search, and no longer
-to build. A change costs a segment's index, not that of all."""
+to build."""
 
 FILTERED_EXACTLY_KILOBYTES = 10_000
 """Vectors of the sentences that fulfil a filter up to which these are compared one by one."""
