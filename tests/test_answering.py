@@ -304,6 +304,9 @@ def test_a_fault_of_the_program_leaves_nobody_waiting(server: ChatServer) -> Non
     """Whatever happens to the thread that reads, the answer ends."""
     with pytest.raises(RagError, match="ended by a fault"):
         ask(server, history=(None,)).answer  # type: ignore[arg-type]  # noqa: B018
+    for thread in threading.enumerate():
+        if thread.name == "answer":
+            thread.join()  # its fault is told here, not in the test that follows
 
 
 # Stopping.
