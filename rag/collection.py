@@ -94,11 +94,12 @@ class Collection:
         return why_nothing(self._current(), where)
 
     def refresh(self) -> None:
-        """Open the collection anew if a build has finished since: else the next call does.
+        """Open the collection anew if a build has finished since, and return when it is open.
 
-        Raises :class:`~rag.errors.RagError` as that would.
+        Raises :class:`~rag.errors.RagError`, as the next call would.
         """
-        self._current()
+        with self._opening:
+            self._reopen()
 
     def _current(self) -> Store:
         """Return the store, reopened when a build has finished since.
@@ -106,17 +107,20 @@ class Collection:
         While one thread opens it, others go on with the store as it was: with a build under way it
         takes a tenth of a second.
         """
-        generation = current_generation(self.settings)
-        if generation in (None, self._store.info.generation):
-            return self._store
-        if self._opening.acquire(blocking=False):
+        if self._is_replaced() and self._opening.acquire(blocking=False):
             try:
-                if generation != self._store.info.generation:
-                    newer = open_store(self.settings)
-                    check_fingerprint(newer.info, fingerprint(self._embeddings))
-                    # The old store is not closed: a question may still be reading it. It goes when
-                    # the last of them lets go.
-                    self._store = newer
+                self._reopen()
             finally:
                 self._opening.release()
         return self._store
+
+    def _is_replaced(self) -> bool:
+        return current_generation(self.settings) not in (None, self._store.info.generation)
+
+    def _reopen(self) -> None:
+        if self._is_replaced():
+            newer = open_store(self.settings)
+            check_fingerprint(newer.info, fingerprint(self._embeddings))
+            # The old store is not closed: a question may still be reading it. It goes when the
+            # last of them lets go.
+            self._store = newer

@@ -28,8 +28,8 @@ ESTIMATE_AFTER_SECONDS = 1.0
 """Of embedding; before, its speed is not known."""
 
 NICENESS = 10
-"""Of the thread that builds. On two cores the 95th percentile of 20 sessions beside it was 1.3 and
-2.1 times that without a build in two runs, and 2.2 times without this: bench/soak.py."""
+"""Of the thread that builds. On two cores the 95th percentile of 20 sessions beside it is 1.6 times
+that without a build: bench/soak.py."""
 
 
 @dataclass(frozen=True, slots=True)
