@@ -148,13 +148,15 @@ def borne_out(claim: str, windows: tuple[Window, ...], sentence: Sentence) -> bo
     return set(re.findall(r"\d+", claim)) <= said
 
 
+_HAN = "\u4e00-\u9fff"
 _NUMBER_WORDS = word_list("zero one two three four five six seven eight nine ten")
 
 
 def edited(text: str, language: str, rng: random.Random) -> str:
     """Return a sentence in slightly other words: what an answer copies is seldom word for word."""
     text = re.sub(r"\s*\[\d+\]", "", text.strip())
-    edits = [lambda t: re.sub(r"\s*[（(][^（()）]{3,60}[)）]", "", t)]
+    # What stands in brackets, but not inside a title: that would be another title.
+    edits = [lambda t: re.sub(r"\s*[（(][^（()）]{3,60}[)）](?![^《]*》)", "", t)]
     if language == "en":
         edits += [
             lambda t: re.sub(r"\b(is|was|were|did|does|could|has) not\b", r"\1n't", t),
@@ -176,8 +178,8 @@ def edited(text: str, language: str, rng: random.Random) -> str:
         ]  # fmt: skip
     elif language == "zh":
         edits += [
-            lambda t: re.sub(r"(?<=\d) | (?=\d)", "", t),
-            lambda t: re.sub(r"(\d)%", r"百分之\1", t) if re.search(r"(?<!\d)\d%", t) else t,
+            lambda t: re.sub(rf"(?<=\d) (?=[{_HAN}])|(?<=[{_HAN}]) (?=\d)", "", t),
+            lambda t: re.sub(r"(?<![\d.,])(\d+(?:\.\d+)?)%", r"百分之\1", t),
             lambda t: re.sub(r"^(然而|但是|不过|因此|此外|同时|其中)，?", "", t),
             lambda t: t.replace("并且", "而且").replace("以及", "和"),
             lambda t: re.sub(r"(\d),(\d{3})", r"\1\2", t),
@@ -249,6 +251,8 @@ def _chinese(question: str, answer: str) -> str | None:
         if len(found) == 1 and re.fullmatch(shape, answer):
             start, end = found[0].span()
             tail = question[end:]
+            if answer in question or answer[:2] in question[max(0, start - 4) : start]:
+                return None  # "不能做什么" with "不能…": it would stand twice
             if (
                 word == "什么"
                 and re.match(r"(?!是|被|在|时|名|导致|使|让|将)[\u4e00-\u9fff]{1,3}", tail)
@@ -273,9 +277,17 @@ def _german(question: str, answer: str) -> str | None:
         return None
     if match[0].startswith("Wann") and not re.match(r"(?:Im?|Am|\d{4}$)", answer, re.I):
         return None
-    text = f"{answer} {question[match.end() :]}"
+    rest = question[match.end() :]
+    if answer in rest or re.match(rf"(?:{_GERMAN_OF}|haben?|hatten?)\b", rest):
+        return None
+    if not match[0].startswith(("Wo", "Wann")) and re.match(r"[a-zäöüß]+e[nm]\b", answer):
+        return None  # "großen Automarken": what is asked for as a subject is in another case
+    text = f"{answer} {rest}"
     return text[0].upper() + text[1:] + "."
 
+
+_GERMAN_OF = "von|vom|über|der|des|in|im|aus|für|mit|zu|zur|zum|zwischen|unter|bei|beim|und"
+"""What a noun is taken further by: "Welcher Teil der …" asks for more than its first noun."""
 
 _DIGITS = re.compile(
     r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])(?!\.\d)|(?<=[\u4e00-\u9fff])\d+(?:[.,]\d+)*(?=[\u4e00-\u9fff%，。])"

@@ -21,7 +21,7 @@ _MARKED = re.compile(r"[A-Za-z]{2}|·|《")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9.&'’-]+(?: [A-Za-z0-9.&'’-]+)*")
 _QUOTED = re.compile("《[^》]+》")
 _NO_NAME = re.compile(
-    r"[，。；：、]|\d{2}|[是了]|^[他她它牠其此该这那我们]|^所|的$"
+    r"[，。；：、]|\d{2}|[是了]|[他她它]们|^[他她它牠其此该这那我们]|^所|的$"
     r"|包含|包括|导致|取消|撤销|前往|生产|位于|赢得|建立|成立|使用|需要|必须|具有|拥有|称为|认为"
     r"|决定|提供|成为|属于|来自|发现|开始|允许|担任|关于|通过"
 )
@@ -45,7 +45,8 @@ def chinese_pair(
     mine, theirs = claim[said[0].start : said[-1].end], model[found[0].start : found[-1].end]
     if _is_swap(match, mine, theirs, rest):
         return mine, theirs
-    latin = [name for name in _LATIN.findall(mine) if name not in match.sentence.before + model]
+    known = _close(match.sentence.before + model)
+    latin = [name for name in _LATIN.findall(mine) if _close(name) not in known]
     rivals = [name for name in _LATIN.findall(theirs) if name not in claim]
     return (latin[0], rivals[0]) if latin and rivals else None
 

@@ -90,6 +90,13 @@ class Claim:
         stop = clause.start() if clause else len(self.text)
         return [term for term in self.terms if end <= term.start < stop][:count]
 
+    def clause(self, at: int) -> list[Term]:
+        """Return the terms of the clause around offset ``at``."""
+        ends = [match.start() for match in _CLAUSE.finditer(self.text)]
+        start = max((end for end in ends if end < at), default=0)
+        stop = min((end for end in ends if end >= at), default=len(self.text))
+        return [term for term in self.terms if start <= term.start < stop]
+
     def around(self, start: int, end: int, count: int) -> frozenset[str]:
         """Return the stems of the ``count`` terms nearest to ``text[start:end]``, none in it."""
         middle = (start + end) / 2

@@ -32,6 +32,8 @@ SLOT = 0.75
 """From this share on a number that the claim lacks is what stands in the place of the claim's."""
 DENIAL = 0.5
 """From this share on a sentence that denies nothing contradicts a claim that denies something."""
+CLAUSE = 0.3
+"""The share of a clause that denies something from which a claim that denies nothing says it."""
 ABSENT = 0.5
 """How well the best sentence must fit before a name that no sentence has is a difference."""
 
@@ -148,7 +150,10 @@ def _negations(match: Match) -> Iterator[Difference]:
         return
     for start, end in model.claim.negations:
         denied = [term.stem for term in model.claim.after(end, 2)]
-        if denied and denied[0] in claim.stems and not claim.denied.intersection(denied):
+        if not denied or denied[0] not in claim.stems or claim.denied.intersection(denied):
+            continue
+        clause = [term.stem for term in model.claim.clause(start)]
+        if sum(stem in claim.stems for stem in clause) >= CLAUSE * len(clause):
             yield Difference("negation", "", model.claim.text[start:end], model)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import string
 from difflib import SequenceMatcher
 from functools import lru_cache
 
@@ -17,6 +19,8 @@ VERBATIM_SHARE = 0.85
 """From here on the claim is the sentence with something else in one place."""
 BORROWED_SHARE = 0.8
 """The same for a German noun that another sentence has."""
+COPIED_SHARE = 0.7
+"""How much of the sentence the claim must repeat before a German noun with an article is a name."""
 
 
 def swapped_name(match: Match) -> tuple[str, str] | None:
@@ -39,6 +43,12 @@ def _pair(
     match: Match, said: tuple[Term, ...], found: tuple[Term, ...], rest: float
 ) -> tuple[str, str] | None:
     claim, model = match.claim, match.sentence.claim
+    copied = rest >= SURE_SHARE and _copied(model, claim, found) >= COPIED_SHARE
+    if copied and len(said) <= 6 and len(found) <= 8:
+        mine, theirs = _names_beside(said, found, model), _names_beside(found, said, claim)
+        one, other = _spelled(claim, mine), _spelled(model, theirs)
+        if mine and theirs and not _related(one, other) and not _abbreviates(one, model):
+            return one, other
     mine, theirs = _unknown_names(said, model), _unknown_names(found, claim)
     if rest < VERBATIM_SHARE or abs(len(said) - len(found)) > 2:
         mine = [t for t in mine if t.stem not in match.sentence.meant]
@@ -55,7 +65,23 @@ def _pair(
             return None
         if _related(_spelled(claim, mine), _spelled(model, theirs)):
             return None
+        if _NOUN_MARKER.search(claim.text[: mine[0].start]):
+            return None
     return _spelled(claim, mine), _spelled(model, theirs)
+
+
+_NOUN_MARKER = re.compile(
+    r"\b(?:d(?:er|ie|as|en|em|es)|dies\w{1,2}|ein\w{0,2}|kein\w{0,2}|[smd]ein\w{0,2}|ihr\w{0,2}|jede\w"
+    r"|zu[rm]|[ai]m|vom|beim)(?: [a-zäöüß]+e[nmrs]?)? $",
+    re.IGNORECASE,
+)
+"""What stands before most nouns and few names: an article or the like, maybe with an adjective."""
+
+
+def _copied(model: Claim, claim: Claim, found: tuple[Term, ...]) -> float:
+    """Return how much of a sentence but for ``found`` the claim repeats, 0 to 1."""
+    around = [t for t in model.terms if t.end <= found[0].start or t.start >= found[-1].end]
+    return sum(t.stem in claim.stems for t in around) / max(1, len(around))
 
 
 def _related(one: str, other: str) -> bool:
@@ -91,11 +117,17 @@ def knows(sentence: SourceSentence, claim: Claim, term: Term) -> bool:
     parts = claim.parts_of(term)
     if parts and known.issuperset(parts):
         return True
-    word = claim.text[term.start : term.end]
-    if not word.isupper() or not 2 <= len(word) <= 6:
+    return _abbreviates(claim.text[term.start : term.end], sentence.claim)
+
+
+def _abbreviates(word: str, claim: Claim) -> bool:
+    """Say whether a word is made of the first letters of others: EmK, Evangelisch-methodistische
+    Kirche.
+    """
+    if not 2 <= len(word) <= 6 or not word[1:].strip(string.ascii_lowercase):
         return False
-    initials = "".join(sentence.claim.text[t.start] for t in sentence.claim.tokens if t.name)
-    return word in initials
+    names = (claim.text[t.start : t.end] for t in claim.tokens if t.name)
+    return word in "".join(part[0] for name in names for part in name.split("-") if part)
 
 
 def _replaced(claim: Claim, model: Claim) -> list[tuple[tuple[Term, ...], tuple[Term, ...]]]:
@@ -141,6 +173,18 @@ def _unknown_names(terms: tuple[Term, ...], other: Claim) -> list[Term]:
     return [
         t for t in terms
         if t.name and not t.small and not any(alike(t.stem, stem) for stem in stems)
+    ]  # fmt: skip
+
+
+def _names_beside(terms: tuple[Term, ...], others: tuple[Term, ...], whole: Claim) -> list[Term]:
+    """Return the names of ``terms`` that ``others``, their place in ``whole``, lacks; without those
+    that a longer word of it begins with: Welt, weltweit.
+    """
+    longer = {token.stem for token in whole.tokens}
+    return [
+        t for t in terms
+        if t.name and not t.small and not any(alike(t.stem, other.stem) for other in others)
+        and not any(stem.startswith(t.stem) for stem in longer - {t.stem})
     ]  # fmt: skip
 
 
