@@ -39,6 +39,8 @@ WORDS = """kettle water button lid steam filter handle base cord scale vinegar l
 heat pour fill press clean rinse wait open close turn hold check replace remove dry store the a
 before after while until with without and or never always slowly carefully warm cold""".split()  # noqa: SIM905
 FILES = 50
+PARTS = 20_000
+"""Different words beside ``WORDS``, the first of them common, the last rare, as in real text."""
 
 
 class StandIn:
@@ -73,7 +75,9 @@ def write_documents(folder: Path, sentences: int, files: int = FILES) -> None:
         for place in range(sentences // files):
             if place % 40 == 0:
                 parts.append(f"\n## Part {place // 40}\n\n")
-            words = " ".join(chance.choices(WORDS, k=chance.randint(6, 22)))
+            chosen = chance.choices(WORDS, k=chance.randint(3, 11))
+            chosen += [f"part{PARTS ** chance.random():.0f}" for _ in chosen]
+            words = " ".join(chosen)
             parts.append(
                 f"{words.capitalize()} {number}-{place}.{' ' if place % 5 < 4 else chr(10) * 2}"
             )

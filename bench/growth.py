@@ -2,19 +2,20 @@
 
 Builds generated documents through the real build, into the embedded store, with stand-in vectors of
 384 dimensions; then opens it in a new process and asks. Prints for each size the seconds of the
-build without embedding, the disk it takes, the memory of the build and of a reader after 200
-questions (resident, with what of the files is mapped in), and milliseconds to open and to search.
+build without embedding, the disk it takes, at most and in the end, the memory of the build and of a
+reader after 200 questions, and milliseconds to open and to search. Memory is what the process holds
+itself; with ``+`` what it has of its files in memory besides, which gives way when room is short.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -25,21 +26,41 @@ from bench import build as bench
 ROOT = Path(__file__).parents[1]
 
 
-def resident_megabytes() -> float:
-    """The memory of this process now, in megabytes (Linux)."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+def memory() -> tuple[float, float]:
+    """The memory of this process, its own and that of mapped files, in megabytes (Linux)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    kilobytes = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith("Rss")}
+    return int(kilobytes["RssAnon"]) / 1000, int(kilobytes["RssFile"]) / 1000
+
+
+def disk_megabytes(folder: Path) -> float:
+    """What a folder takes on the disk. Files may vanish meanwhile."""
+    done = subprocess.run(["du", "-sk", str(folder)], stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.DEVNULL, check=False)  # fmt: skip
+    return int(done.stdout.split()[0]) / 1000 if done.stdout else 0.0
 
 
 def build(folder: Path) -> None:
     """Build, in this process, and print what it took."""
-    import resource
-
     bench.building.open_embeddings = lambda _: bench.StandIn()  # type: ignore[assignment]
     settings = bench.Settings(docs=folder / "docs", qdrant_path=folder / "store")
-    report = bench.building.build(settings, full=True)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    print(json.dumps([report.sentences, report.seconds.total - report.seconds.embed, peak]))
+    seen: list[tuple[float, float, float]] = []
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(1.0):
+            seen.append((*memory(), disk_megabytes(folder / "store")))
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        report = bench.building.build(settings, full=True)
+    finally:
+        ended.set()
+        watching.join()
+    seen.append((*memory(), disk_megabytes(folder / "store")))
+    most = [max(column) for column in zip(*seen, strict=True)]
+    print(json.dumps([report.sentences, report.seconds.total - report.seconds.embed, *most]))
 
 
 def ask(folder: Path) -> None:
@@ -47,17 +68,18 @@ def ask(folder: Path) -> None:
     from rag.keywords import query_vector
     from rag.stores import open_store
 
-    before = resident_megabytes()
+    before = memory()
     began = time.perf_counter()
     store = open_store(bench.Settings(qdrant_path=folder / "store"))
     opening = (time.perf_counter() - began) * 1000
     stand_in, times = bench.StandIn(), []
     for number in range(200):
-        words = f"clean {bench.WORDS[number % len(bench.WORDS)]} filter {number}"
+        words = f"clean {bench.WORDS[number % len(bench.WORDS)]} part{number * 7} filter {number}"
         began = time.perf_counter()
         store.search(dense=stand_in.embed_query(words), keyword=query_vector(words), limit=60)
         times.append((time.perf_counter() - began) * 1000)
-    print(json.dumps([opening, statistics.median(times), resident_megabytes() - before]))
+    own, mapped = (after - then for after, then in zip(memory(), before, strict=True))
+    print(json.dumps([opening, statistics.median(times), own, mapped]))
 
 
 def apart(what: str, folder: Path) -> list[float]:
@@ -78,18 +100,20 @@ def main() -> None:
     if options.step:
         (build if options.step == "build" else ask)(options.folder)
         return
-    print("sentences  build s  disk MB  build MB  reader MB  open ms  search ms", flush=True)
+    print(
+        "sentences   build s  MB at most  disk MB, most     end  reader MB   open ms  search ms",
+        flush=True,
+    )
     for size in options.sizes:
         with tempfile.TemporaryDirectory(dir=options.folder) as name:
             folder = Path(name)
             bench.write_documents(folder / "docs", size, files=max(50, size // 1000))
-            sentences, seconds, peak = apart("build", folder)
-            du = ["du", "-sk", str(folder / "store")]
-            disk = subprocess.run(du, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
-            opening, search, reader = apart("ask", folder)
+            sentences, seconds, own, mapped, disk = apart("build", folder)
+            left = disk_megabytes(folder / "store")
+            opening, search, reader, read = apart("ask", folder)
             print(
-                f"{sentences:9.0f} {seconds:8.1f} {int(disk[0]) / 1000:8.0f} {peak:9.0f} "
-                f"{reader:10.0f} {opening:8.0f} {search:10.1f}",
+                f"{sentences:9.0f} {seconds:9.1f} {own:5.0f} +{mapped:5.0f} {disk:13.0f} "
+                f"{left:8.0f} {reader:4.0f} +{read:4.0f} {opening:9.0f} {search:10.1f}",
                 flush=True,
             )
 

@@ -118,6 +118,62 @@ def test_chinese_is_checked_alike(text: str, reason: str) -> None:
     assert support.verdict == (NOT_FOUND if reason else "supported")
 
 
+REWORDED = (
+    "Die Kaffeemaschine Orion wird in der Manufaktur Grünwald nach alten Plänen gebaut. "
+    "Der Behälter aus Glas ist ein (nicht-kratzfester) Einsatz für kaltes Wasser. "
+    "Die Evangelisch-methodistische Kirche lehnt den Kauf der Anlage ab. "
+    "Obwohl der Händler in Wien im letzten Jahr kaum Geräte verkaufte, öffnet er heute früh. "
+    "Das Gerät verändert seit langem die Erwartungen der Kunden, wie eine Umfrage zeigt."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "Die Kaffeemaschine Orion wird in der Werkstatt Seeblick nach alten Plänen gebaut.",
+            "name",
+        ),
+        (
+            "Die Kaffeemaschine Orion wird in der Manufaktur Seeblick nach alten Plänen gebaut.",
+            "name",
+        ),
+        ("Der Behälter aus Glas ist ein Einsatz für kaltes Wasser.", ""),
+        ("Der Behälter aus Glas ist kein Einsatz für kaltes Wasser.", "negation"),
+        ("Die EmK lehnt den Kauf der Anlage ab.", ""),
+        ("Die KmE lehnt den Kauf der Anlage ab.", "name"),
+        ("Der Händler öffnet heute früh.", ""),
+        ("Das Gerät verändert die Ansichten der Kunden.", ""),
+    ],
+)
+def test_german_nouns_are_names_only_in_a_copy(text: str, reason: str) -> None:
+    """All nouns have capitals: a noun with an article in a rewording is none; in a copy of the
+    source it stands in another's place. What a clause of the source denies is not the claim.
+    """
+    (support,) = check(text, REWORDED, embeddings=BundledEmbeddings())
+    assert support.reason == reason
+    assert (support.verdict == NOT_FOUND) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "manual", "reason"),
+    [
+        (
+            "西班牙于1985年加入了联盟。",
+            "1985年西班牙加入了联盟，虽然挪威经过公投最终没有加入。",
+            "",
+        ),
+        ("挪威加入了联盟。", "1985年西班牙加入了联盟，而挪威最终没有加入联盟。", "negation"),
+        ("无能的店员拒绝退款。", "顾客投诉说，无能的店员拒绝退款。", ""),
+        ("水泵由 Blake's7 设计。", "水泵由 Blake's 7 设计。", ""),
+    ],
+)
+def test_a_clause_that_denies_something_else(text: str, manual: str, reason: str) -> None:
+    """A negation of the source counts where the claim says its clause. Blanks do not matter."""
+    (support,) = check(text, manual)
+    assert support.reason == reason
+
+
 GERMAN = (
     "Der Wasserkocher Aqua hat 30 Tage Garantie auf Sockel und Heizelement. "
     "Die Pumpe wurde von Marie Laurent in Lyon entworfen. Das Filter verkauft der Buchhandel."

@@ -14,7 +14,8 @@ from typing import Literal
 
 from rag.support.chinese_names import borrowed_names, reads
 from rag.support.claims import Claim, Term, is_han
-from rag.support.name_swaps import knows, swapped_name
+from rag.support.latin_names import knows
+from rag.support.name_swaps import swapped_name
 from rag.support.quantities import Quantity, same_unit
 from rag.support.sources import Match, SourceSentence
 
