@@ -19,10 +19,12 @@ from rag.stores.base import SparseVector
 from rag.stores.copying import copy_tree
 from rag.stores.generations import Generations, Manifest
 from tests.store_backends import (
+    RECORD,
     Embedded,
     build,
     digest,
     keys,
+    put,
     vector,
 )
 
@@ -68,12 +70,19 @@ def test_nothing_is_written_before_a_change(backend):
 
 def test_large_collections_are_indexed_in_segments(backend, monkeypatch):
     """No index grows beyond its size, and all sentences are found, before and after a change."""
-    monkeypatch.setattr("rag.stores.edge_writer.SEGMENT_SENTENCES", 1000)
+    monkeypatch.setattr("rag.stores.edge_building.SEGMENT_SENTENCES", 1000)
     monkeypatch.setattr("rag.stores.edge_shard.SEGMENT_SENTENCES", 1000)
     monkeypatch.setattr("rag.stores.edge_shard.INDEXED_FROM_KILOBYTES", 4)
     rng = np.random.default_rng(0)
     vectors = [vector(*rng.normal(size=4)) for _ in range(3500)]
-    build(backend, {f"{i:02}": vectors[i * 100 : i * 100 + 100] for i in range(35)})
+    documents = {f"{i:02}": vectors[i * 100 : i * 100 + 100] for i in range(35)}
+    with backend.writer() as writer:
+        for path, dense in documents.items():
+            put(writer, path, dense)
+            (folder,) = folder_of(backend).glob("*.new/segments")
+            # One for each index, one to write to; none that was written anew.
+            assert len(list(folder.iterdir())) <= writer._building.shard.info().segments_count
+        writer.finish(RECORD)
     store = backend.open()
     info = store._shard.info()
     assert info.segments_count >= 4

@@ -7,7 +7,6 @@ Vectors are looked up in the current generation, which stays open and whole duri
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,8 +17,8 @@ from rag.stores import payload
 from rag.stores.base import CollectionInfo, CollectionRecord, DocumentRecord, Point
 from rag.stores.copying import remove_tree, require_room
 from rag.stores.edge import EdgeStore, open_edge
+from rag.stores.edge_building import Building
 from rag.stores.edge_shard import (
-    SEGMENT_SENTENCES,
     count_points,
     create_shard,
     engine_filter,
@@ -37,16 +36,6 @@ if TYPE_CHECKING:
     from rag.stores.base import Fingerprint, Vector
 
 
-@dataclass(slots=True)
-class _Building:
-    """The generation that is being built; ``waiting`` are the points that have no index yet."""
-
-    name: str
-    folder: Path
-    shard: engine.EdgeShard
-    waiting: int = 0
-
-
 class EdgeWriter:
     """A build of the embedded collection. See :class:`~rag.stores.base.Writer`."""
 
@@ -58,7 +47,7 @@ class EdgeWriter:
         self._lock = BuilderLock(self._generations.folder / LOCK)
         self._base: EdgeStore | None = None
         self._documents: dict[str, DocumentRecord] = {}
-        self._building: _Building | None = None
+        self._building: Building | None = None
 
     def __enter__(self) -> Self:
         """Take the lock, remove what killed builds left, open the current generation."""
@@ -115,8 +104,8 @@ class EdgeWriter:
             batch = known[start : start + PAGE]
             sentences = engine_filter([Clause(payload.SOURCE, tuple(batch))])
             records: list[Any] = [payload.document_id(path) for path in batch]
-            self._update(engine.UpdateOperation.delete_points_by_filter(sentences))
-            self._update(engine.UpdateOperation.delete_points(records))
+            self._begin().update(engine.UpdateOperation.delete_points_by_filter(sentences))
+            self._begin().update(engine.UpdateOperation.delete_points(records))
             for path in batch:
                 del self._documents[path]
 
@@ -124,9 +113,9 @@ class EdgeWriter:
         """Put a document in, in place of one of the same path."""
         self.remove([record.path])
         for page in pages(points, PAGE):
-            self._upsert([engine_point(point, record.modified) for point in page])
+            self._begin().upsert([engine_point(point, record.modified) for point in page])
         document = payload.document_payload(record)
-        self._upsert([engine.Point(payload.document_id(record.path), {}, document)])
+        self._begin().upsert([engine.Point(payload.document_id(record.path), {}, document)])
         self._documents[record.path] = record
 
     def finish(self, record: CollectionRecord) -> CollectionInfo:
@@ -137,16 +126,17 @@ class EdgeWriter:
         info = CollectionInfo(
             settings.collection, str(settings.qdrant_path), name, documents, sentences, record
         )
-        self._upsert([engine.Point(payload.COLLECTION_ID, {}, payload.collection_payload(info))])
+        self._begin().upsert(
+            [engine.Point(payload.COLLECTION_ID, {}, payload.collection_payload(info))]
+        )
         self._switch(points=sentences + documents + 1)
         return info
 
     def _switch(self, points: int) -> None:
         building, folder = self._begin(), self._generations.folder
-        self._index(building)
+        building.index()
         with translated(f"write {folder}"):
-            building.shard.flush()
-            building.shard.close()
+            building.close()
             if (found := count_points(building.folder)) != points:
                 raise StoreError(
                     f"The new generation in {folder} holds {found} points instead of {points}. The "
@@ -156,33 +146,13 @@ class EdgeWriter:
             self._building = None
             self._generations.remove_others()
 
-    def _upsert(self, points: list[engine.Point]) -> None:
-        self._update(engine.UpdateOperation.upsert_points(points))
-        building = self._begin()
-        building.waiting += len(points)
-        if building.waiting >= SEGMENT_SENTENCES:
-            self._index(building)
-
-    def _index(self, building: _Building) -> None:
-        with translated(f"write {self._generations.folder}"):
-            # Segments may be written anew.
-            require_room(self._generations.folder, copies_of=building.folder)
-            building.shard.optimize()
-        building.waiting = 0
-
-    def _update(self, operation: engine.UpdateOperation) -> None:
-        shard = self._begin().shard
-        with translated(f"write {self._generations.folder}"):
-            require_room(self._generations.folder)
-            shard.update(operation)
-
-    def _begin(self) -> _Building:
+    def _begin(self) -> Building:
         """Return the generation that is being built; make it first if there is none."""
         if self._building is None:
             name, folder = self._generations.new()
             try:
                 with translated(f"write {self._generations.folder}"):
-                    self._building = _Building(name, folder, self._make(folder))
+                    self._building = Building(name, folder, self._make(folder))
             finally:
                 if self._building is None:
                     remove_tree(folder)
