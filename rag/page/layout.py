@@ -49,6 +49,8 @@ from rag.page.strings import LANGUAGES, language_of
 from rag.settings import BUNDLED, Settings
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from rag.page.session import Session
     from rag.page.strings import Strings
 
@@ -69,6 +71,11 @@ def draw_page() -> None:
     draw("labels", "labels", {"lang": words.tag, "labels": words.labels}, lambda _: None)
     if draw_login(words):
         return
+    with st.sidebar:  # whatever else is shown
+        st.subheader(words.title, anchor=False)
+        about_chat = st.container()
+        choose_language(language, words)
+        draw_logout(words)
     try:
         settings = Settings.from_env()
     except RagError as error:
@@ -80,7 +87,7 @@ def draw_page() -> None:
         library = _library(settings)
         if not library.assistant.info.documents:
             raise DocumentsMissing("The collection has no documents: the last was removed")
-        _draw_chat(library, builder, words, language)
+        _draw_chat(library, builder, words, about_chat)
     except RagError as error:
         if builder.state.ended > ended:
             st.rerun()  # a build has ended since
@@ -107,14 +114,16 @@ def _can_rebuild(error: StoreError) -> bool:
     return not isinstance(error, (StoreUnreachable, StoreBusy))
 
 
-def _draw_chat(library: Library, builder: Builder, words: Strings, language: str) -> None:
+def _draw_chat(
+    library: Library, builder: Builder, words: Strings, about_chat: DeltaGenerator
+) -> None:
     session = current_session(library)
     session.page += 1
     if session.live is not None and session.live.done:
         session.finish(library)
     open_if_refused(session)
-    with st.sidebar:
-        options = _draw_sidebar(session, library, builder, words, language)
+    with about_chat:
+        options = _draw_sidebar(session, library, builder, words)
     st.chat_input(words.ask, key="question", on_submit=_typed, args=(session,))
     while session.typed:
         session.ask(library, Pending(session.typed.pop(0), options))
@@ -134,10 +143,7 @@ def _draw_chat(library: Library, builder: Builder, words: Strings, language: str
     _preload(library)
 
 
-def _draw_sidebar(
-    session: Session, library: Library, builder: Builder, words: Strings, language: str
-) -> Options:
-    st.subheader(words.title, anchor=False)
+def _draw_sidebar(session: Session, library: Library, builder: Builder, words: Strings) -> Options:
     draw_conversations(session, library, words)
     options = choose_options(session, library, words)
     draw_loaded(library, words)
@@ -145,8 +151,6 @@ def _draw_sidebar(
     draw_documents_button(session, words)
     if not documents_open(session):  # there it is drawn too
         draw_update(builder, words)
-    choose_language(language, words)
-    draw_logout(words)
     return options
 
 
