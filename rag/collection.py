@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rag.building.fingerprint import check_fingerprint, fingerprint
+from rag.building.previous import on_own_folder
 from rag.errors import DocumentError
 from rag.filters import parse_filter, sources_like, typed, why_nothing
 from rag.stores import current_generation, open_store
@@ -28,7 +29,8 @@ class Collection:
     """An open collection, and the embeddings that go with it. Safe to use from several threads."""
 
     def __init__(self, settings: Settings, embeddings: Embeddings, store: Store) -> None:
-        self.settings = settings
+        self._asked = settings
+        self.settings = on_own_folder(settings, store.info)
         self._embeddings = embeddings
         self._store = store
         self._opening = threading.Lock()
@@ -124,3 +126,4 @@ class Collection:
             # The old store is not closed: a question may still be reading it. It goes when the
             # last of them lets go.
             self._store = newer
+            self.settings = on_own_folder(self._asked, newer.info)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.building.fingerprint import check_fingerprint, fingerprint
-from rag.errors import StoreMissing
+from rag.errors import StoreError, StoreMissing, StoreUnreachable
+from rag.settings import Settings
 from rag.stores import open_store
 from rag.stores.base import CollectionInfo, DocumentRecord, Fingerprint
 
 if TYPE_CHECKING:
     from rag.embeddings import Embeddings
-    from rag.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,33 @@ def read_previous(settings: Settings) -> Previous:
         return Previous(store.info, {record.path: record for record in store.documents()})
     finally:
         store.close()
+
+
+def own_folder(settings: Settings) -> Settings:
+    """Return settings with the folder that their collection was built from, where they name none.
+
+    What cannot be read is left to the build. Raises :class:`~rag.errors.StoreUnreachable`.
+    """
+    try:
+        info = read_previous(settings).info
+    except StoreUnreachable:
+        raise
+    except StoreError:
+        return settings
+    return on_own_folder(settings, info) if info else settings
+
+
+def on_own_folder(settings: Settings, info: CollectionInfo) -> Settings:
+    """Return settings with the folder that the collection was built from, where they name none.
+
+    Otherwise an update would take those documents out and put the default folder's in. A folder of
+    the default's name that is gone has moved together with the program.
+    """
+    own, default = Path(info.record.docs), Settings().docs
+    moved = own.name == default.name and not own.is_dir()
+    if settings.docs != default or moved or own == default.resolve():
+        return settings
+    return settings.with_(docs=own)
 
 
 def expected_fingerprint(embeddings: Embeddings, previous: Previous) -> Fingerprint:

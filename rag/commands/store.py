@@ -31,6 +31,8 @@ def main(argv: Sequence[str]) -> int:
     settings = settings_from(parser, arguments)
     if arguments.part and (arguments.status or arguments.dry_run or arguments.watch):
         parser.error("--part builds; it goes with --full alone")
+    if not arguments.docs and not arguments.part and not arguments.switch:
+        settings = _own_folder(settings, arguments)
     if arguments.switch:
         _switch(settings, arguments)
     elif arguments.status:
@@ -86,6 +88,16 @@ def _part(text: str) -> Part:
         return Part.of_text(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _own_folder(settings: Settings, arguments: argparse.Namespace) -> Settings:
+    """Return settings with the folder that the collection was built from, where none is named."""
+    from rag.building.previous import own_folder
+
+    own = own_folder(settings)
+    if own != settings and not arguments.quiet:
+        _remark(f"Documents: {own.docs}, as before; for others: python store.py FOLDER")
+    return own
 
 
 def _build(settings: Settings, arguments: argparse.Namespace) -> None:

@@ -5,14 +5,11 @@ Draws only. Whatever a click raises by name becomes a sentence with what to do.
 
 from __future__ import annotations
 
-import threading
-from contextlib import suppress
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rag.assistant import open_assistant
+from rag.building.previous import own_folder
 from rag.errors import (
     DocumentsMissing,
     RagError,
@@ -21,9 +18,7 @@ from rag.errors import (
     StoreMissing,
     StoreUnreachable,
 )
-from rag.page.arenas import bound_arenas
 from rag.page.build_view import draw_fault, draw_first_build, draw_rebuild, draw_update
-from rag.page.building import Builder
 from rag.page.check_view import draw_check
 from rag.page.conversation import draw_conversation
 from rag.page.conversations_view import (
@@ -41,25 +36,24 @@ from rag.page.documents_view import (
 from rag.page.evidence import draw_evidence
 from rag.page.exchange import Options, Pending
 from rag.page.frontend import ICON, PAGE_STYLE, draw
-from rag.page.library import Library
 from rag.page.login import draw_login, draw_logout
 from rag.page.prompt_view import draw_prompt
+from rag.page.shared import builder_of, library_of, preload
 from rag.page.sidebar import choose_language, choose_options, chosen, draw_loaded
 from rag.page.strings import LANGUAGES, language_of
-from rag.settings import BUNDLED, Settings
+from rag.settings import Settings
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+    from rag.page.building import Builder
+    from rag.page.library import Library
     from rag.page.session import Session
     from rag.page.strings import Strings
 
 EVIDENCE_SECONDS = 0.25
 """How long a run that asks waits for the passages: most searches are done by then, and the passages
 are drawn in this very run."""
-
-KEPT = 4
-"""Settings whose assistant is kept open: another comes when ``.env`` is changed while it runs."""
 
 
 def draw_page() -> None:
@@ -81,27 +75,32 @@ def draw_page() -> None:
     except RagError as error:
         _draw_retry(error, words)
         return
-    builder = _builder(settings)
+    builder = builder_of(settings)
     ended = builder.state.ended
     try:
-        library = _library(settings)
+        library = library_of(settings)
+        builder = builder_of(library.assistant.settings)
+        ended = builder.state.ended
         if not library.assistant.info.documents:
             raise DocumentsMissing("The collection has no documents: the last was removed")
         _draw_chat(library, builder, words, about_chat)
     except RagError as error:
         if builder.state.ended > ended:
             st.rerun()  # a build has ended since
-        _draw_instead(error, settings, builder, words)
+        _draw_instead(error, settings, words)
 
 
-def _draw_instead(error: RagError, settings: Settings, builder: Builder, words: Strings) -> None:
+def _draw_instead(error: RagError, settings: Settings, words: Strings) -> None:
     """Draw what can be done where there is nothing to chat with."""
+    if not _can_rebuild(error):
+        _draw_retry(error, words)
+        return
+    settings = own_folder(settings)
+    builder = builder_of(settings)
     if isinstance(error, (StoreMissing, DocumentsMissing)):
         draw_first_build(settings, builder, words, error)
-    elif isinstance(error, StoreError) and _can_rebuild(error):
-        draw_rebuild(builder, words, error)
     else:
-        _draw_retry(error, words)
+        draw_rebuild(builder, words, error)
 
 
 def _draw_retry(error: RagError, words: Strings) -> None:
@@ -109,9 +108,11 @@ def _draw_retry(error: RagError, words: Strings) -> None:
     st.button(words.retry, key="retry")
 
 
-def _can_rebuild(error: StoreError) -> bool:
-    """Say whether building again helps: not against a server that is away, or a build that runs."""
-    return not isinstance(error, (StoreUnreachable, StoreBusy))
+def _can_rebuild(error: RagError) -> bool:
+    """Say whether building helps: not against a server that is away, or a build that runs."""
+    if isinstance(error, (StoreUnreachable, StoreBusy)):
+        return False
+    return isinstance(error, (StoreError, DocumentsMissing))
 
 
 def _draw_chat(
@@ -140,7 +141,7 @@ def _draw_chat(
         draw_conversation(session, library, options, words)
         draw_problem(session, words)
     draw_prompt(session, library, words)
-    _preload(library)
+    preload(library)
 
 
 def _draw_sidebar(session: Session, library: Library, builder: Builder, words: Strings) -> Options:
@@ -159,38 +160,3 @@ def _typed(session: Session) -> None:
     question = str(st.session_state["question"] or "").strip()
     if question:
         session.typed.append(question)
-
-
-def _identity(settings: Settings) -> tuple[str, ...]:
-    """Return what tells two settings apart, keys included; kept in memory only, as a hash."""
-    return tuple(repr(getattr(settings, field.name)) for field in fields(settings))
-
-
-@st.cache_resource(show_spinner=False, max_entries=KEPT, hash_funcs={Settings: _identity})
-def _builder(settings: Settings) -> Builder:
-    return Builder(settings)
-
-
-@st.cache_resource(show_spinner=False, max_entries=KEPT, hash_funcs={Settings: _identity})
-def _library(settings: Settings) -> Library:
-    bound_arenas()
-    library = Library(open_assistant(settings))
-    _builder(settings).serve(library.assistant)
-    return library
-
-
-@st.cache_resource(show_spinner=False, max_entries=KEPT, hash_funcs={Library: id})
-def _preload(library: Library) -> None:
-    """Load, once and beside the page, what the first question would have to wait for."""
-    threading.Thread(target=_load, args=(library,), name="preload", daemon=True).start()
-
-
-def _load(library: Library) -> None:
-    from rag.answering import preload
-
-    settings = library.assistant.settings
-    if settings.embedding_model == BUNDLED:
-        with suppress(RagError):  # the first question will say so
-            library.assistant.retrieve("warm", top_k=1)
-    if settings.chat_model is not None:
-        preload()
