@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import math
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -60,7 +61,7 @@ def _client(url: str, api_key: str | None, grpc: bool, timeout_seconds: int) -> 
                 check_compatibility=False,  # would ask the server now, and only warn
             )
         except ValueError as error:
-            raise SettingsError(f"QDRANT_URL is {url!r}: {error}") from None
+            raise SettingsError(f"QDRANT_URL is {shown(url)!r}: {_one_line(str(error))}") from None
     atexit.register(client.close)
     return client
 
@@ -78,7 +79,12 @@ def translated(action: str, url: str) -> Iterator[None]:
     try:
         yield
     except (ApiException, QdrantException, RpcError, ValueError, OSError) as error:
-        raise _named(error, action, url) from error
+        raise _named(error, action, shown(url)) from error
+
+
+def shown(text: str) -> str:
+    """Return an address, or a text with addresses, without the name and password in them."""
+    return re.sub(r"(?<=://)[^/@\s]*@", "", text)
 
 
 def retried(call: Callable[[], T], *, pause_seconds: float = 0.5) -> T:
@@ -171,4 +177,4 @@ def _details(error: Exception) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())[:300]
+    return shown(" ".join(text.split()))[:300]
