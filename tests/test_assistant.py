@@ -52,6 +52,20 @@ def test_the_names_relied_on_from_outside(settings: Settings) -> None:
         _ = rag.no_such_name  # type: ignore[attr-defined]
 
 
+def test_a_collection_keeps_its_folder(settings: Settings, tmp_path: Path) -> None:
+    """Where no folder is named, what is updated is the one that the collection was built from."""
+    asked = settings.with_(docs=Settings().docs)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "lamp.md").write_text("Switch the lamp on.", "utf-8")
+    with open_assistant(asked) as unnamed, open_assistant(settings.with_(docs=other)) as named:
+        assert unnamed.settings == settings
+        assert named.settings.docs == other
+        build(settings.with_(docs=other))
+        unnamed.refresh()
+        assert unnamed.settings.docs == other
+
+
 def test_the_passages_are_those_the_answer_rests_on(assistant: Assistant) -> None:
     """What retrieve() finds is what ask() answers from."""
     question = "How often must the kettle boil?"

@@ -71,6 +71,47 @@ def test_json_is_one_object_of_the_contract(docs: Path, capsys: pytest.CaptureFi
     }  # fmt: skip
 
 
+def test_a_collection_keeps_its_folder(
+    docs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where none is named the build goes on with the folder that the collection was built from."""
+    manuals = docs.with_name("manuals")
+    manuals.mkdir()
+    (manuals / "lamp.md").write_text("Switch the lamp on.\n")
+    assert store("manuals") == 0
+    (manuals / "radio.md").write_text("Switch the radio on.\n")
+    capsys.readouterr()
+    for arguments in (["--dry-run", "--json"], ["--json"], ["--full", "--json"]):
+        assert store(*arguments) == 0
+        out, err = capsys.readouterr()
+        assert json.loads(out).get("sentences", 2) == 2
+        assert f"Documents: {manuals}, as before" in err
+    assert store("docs", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["sources"] == ["kettle.md", "toaster.md"]
+    monkeypatch.setenv("RAG_DOCS", "manuals")
+    assert store("--json") == 0
+    assert json.loads(capsys.readouterr().out)["sources"] == ["lamp.md", "radio.md"]
+    monkeypatch.delenv("RAG_DOCS")
+    manuals.rename(docs.with_name("gone"))
+    assert store() == 1
+    assert "manuals" in capsys.readouterr().err
+
+
+def test_the_default_folder_moves_with_the_program(
+    docs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program folder with its documents and its collection may be renamed."""
+    assert store() == 0
+    moved = docs.parent.with_name("moved")
+    docs.parent.rename(moved)
+    monkeypatch.chdir(moved)
+    capsys.readouterr()
+    assert store("--json") == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["sources"] == ["kettle.md", "toaster.md"]
+    assert "as before" not in err
+
+
 def test_quiet_prints_nothing(docs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """--quiet leaves errors alone."""
     assert store("--quiet") == 0
