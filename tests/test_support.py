@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag.answers.extractive import extract
@@ -15,11 +15,12 @@ from rag.embeddings import BundledEmbeddings
 from rag.sentences import split_sentences
 from rag.support.answer_sentences import answer_sentences
 from rag.support.checking import NOT_FOUND, Support, check_support
+from rag.support.claims import parse_claim
 from rag.support.nearness import is_alike, is_unlike
 from rag.support.negations import find_negations
 from rag.support.quantities import find_quantities
 from rag.types import Answer, Hit, Sentence, Window
-from tests.strange_texts import quick
+from tests.strange_texts import quick, strange_texts
 
 MANUAL = (
     "The Aqua X200 kettle comes with a warranty of 30 days. It does not cover the battery. "
@@ -322,6 +323,8 @@ def test_supports_lie_in_the_answer_in_order(pieces: list[str]) -> None:
         ("E07, RTX-4090, one of them, 四川, COVID-19", []),
         ("the 1990s and the 70's", [(1990, ""), (70, "")]),
         ("5 m wide, €60m, 3 s, 5 Mbit/s", [(5, "m"), (6e7, "€"), (3, "second"), (5, "Mbit/s")]),
+        ("1,000s of them, 10,000er, the 1700s", [(1000, ""), (10000, ""), (18, "")]),
+        ("占百分之3.5. 百分之三十三点三，百分之...", [(3.5, "%"), (33.3, "%")]),
     ],
 )
 def test_quantities_have_values_and_units(text: str, found: list[tuple[float, str]]) -> None:
@@ -330,6 +333,30 @@ def test_quantities_have_values_and_units(text: str, found: list[tuple[float, st
     assert [q.unit for q in quantities] == [unit for _, unit in found]
     for quantity, (value, _) in zip(quantities, found, strict=True):
         assert value in quantity.values
+
+
+NUMBER_PIECES = [
+    *"0123456789", *".,:：'’\u00a0-–/$€% ", "00", "٣", "１", "s", "er", "'s", "年代", "th", "k",
+    "m", "bn", " million", " Mio.", "US$", " km", "a", "百分之", *"零一二两十百千万亿点年天个",
+    " to ", "twenty", "one",
+]  # fmt: skip
+
+
+@quick
+@given(st.lists(st.sampled_from(NUMBER_PIECES), max_size=12).map("".join) | strange_texts)
+@example("There are 1,000s of them.")
+@example("the 10:00s and 10,000er")
+@example("占百分之3.5.")
+@example("百分之...")
+@example("百分之点")
+@example(f"{'9' * 400}.9 {'9' * 400}s 一{'亿' * 50}年 百分之{'九' * 400}点五")
+def test_whatever_looks_like_a_number_is_read(text: str) -> None:
+    """No text stops the check, and each quantity stands where it says."""
+    at = 0
+    for quantity in parse_claim(text).quantities:
+        assert at <= quantity.start < quantity.end <= len(text)
+        assert quantity.values
+        at = quantity.start
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ _NUMBER = re.compile(
          (?P<digits>\d{{1,2}}[:：]\d\d(?:[:：]\d\d)?|\d+(?:[.,'’\u00a0\u202f]\d+)*)
          (?:st|nd|rd|th)?(?!\d)(?![A-Za-z]{{0,2}}\d)
       |(?<![\w-])(?P<words>(?:{_NAMES})(?:[- ](?:{_NAMES}))*)(?!\w)
-      |(?P<percent>百分之)(?P<share>[\d.]+|[{_HAN_DIGITS}点]+)
-      |(?<![{_HAN_DIGITS}万亿唯])(?P<han>[{_HAN_DIGITS}]+(?:[万亿][{_HAN_DIGITS}]*)*)(?=[{CHINESE_COUNTERS}]))
+      |(?P<percent>百分之)(?P<share>\d+(?:\.\d+)?|[{_HAN_DIGITS}][{_HAN_DIGITS}点]*)
+      |(?<![{_HAN_DIGITS}万亿唯])(?![百千]分之)(?P<han>[{_HAN_DIGITS}]+(?:[万亿][{_HAN_DIGITS}]*)*)(?=[{CHINESE_COUNTERS}]))
     (?:[- ]?(?P<step>{_STEPS}|(?<=\d)(?:bn|[mk])(?=[ ,.;)]|$))(?![A-Za-z]))?
     (?P<decade>['’]?s\b|er[nm]?\b|年代)?""",
     re.VERBOSE | re.IGNORECASE,
@@ -125,7 +125,8 @@ def _values(match: re.Match[str]) -> frozenset[Value]:
         numbers = list(_digit_values(match["digits"], scaled=step != 1))
         if match["decade"] and len(match["digits"]) == 2:  # the 70s
             numbers.append(1900.0 + float(match["digits"]))
-        if match["decade"] and match["digits"].endswith("00"):  # the 1700s: the 18th century
+        # The 1700s are the 18th century; the 1,000s are thousands.
+        if match["decade"] and match["digits"].isdecimal() and match["digits"].endswith("00"):
             numbers.append(float(match["digits"]) / 100 + 1)
     elif match["words"]:
         numbers = [_word_value(match["words"].lower())]
@@ -181,10 +182,10 @@ def chinese_value(numeral: str) -> float:
     if "点" in numeral:
         whole, _, part = numeral.partition("点")
         digits = "".join(str(CHINESE_DIGITS.get(c, "")) for c in part)
-        return float(f"{int(chinese_value(whole))}.{digits or 0}")
+        return round(chinese_value(whole) + float(f"0.{digits}"), 6)
     if len(numeral) > 1 and all(c in CHINESE_DIGITS for c in numeral):  # digit by digit: a year
         return float("".join(str(CHINESE_DIGITS[c]) for c in numeral))
-    total = section = digit = 0
+    total = section = digit = 0.0
     for sign in numeral:
         if sign in CHINESE_DIGITS:
             digit = CHINESE_DIGITS[sign]
@@ -195,4 +196,4 @@ def chinese_value(numeral: str) -> float:
         else:
             section += (digit or 1) * step
         digit = 0
-    return float(total + section + digit)
+    return total + section + digit
