@@ -57,7 +57,7 @@ def settings_from(parser: argparse.ArgumentParser, arguments: argparse.Namespace
 
 def run(command: Callable[[Sequence[str]], int], argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; a named error is one line on stderr."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="replace")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
+from io import StringIO
 from typing import TYPE_CHECKING, cast
 
 from rag.errors import SettingsError
@@ -56,7 +57,10 @@ def parse_filter(expression: str) -> Condition:
     operator = cast(Operator, " ".join((match["sign"] or match["word"]).lower().split()))
     operator = "=" if operator == "==" else operator  # type: ignore[comparison-overlap]
     text = match["value"].strip()
-    values = tuple(value.strip() for value in _listed(text) if value.strip())
+    try:
+        values = tuple(value.strip() for value in _listed(text) if value.strip())
+    except csv.Error as error:
+        raise SettingsError(f"The filter on {field!r} cannot be read: {error}") from None
     if not values:
         raise SettingsError(f"The filter {expression!r} has no value after {operator!r}")
     if operator in ("in", "not in"):
@@ -108,7 +112,9 @@ def why_nothing(store: Store, where: Sequence[Condition]) -> str | None:
 
 
 def _listed(text: str) -> list[str]:
-    return [value for row in csv.reader([text], skipinitialspace=True) for value in row]
+    """Return the values that commas divide, or line breaks, as in a list that was pasted."""
+    lines = csv.reader(StringIO(text, newline=""), skipinitialspace=True)
+    return [value for line in lines for value in line]
 
 
 def _matches(path: str, globs: Iterable[str]) -> bool:

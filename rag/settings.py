@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from math import isfinite
 from operator import ge, gt, le
 from pathlib import Path
 from typing import Any, get_args
@@ -99,6 +100,8 @@ class Settings:
         """Refuse what cannot work, naming the setting by its variable."""
         for name, variable in VARIABLES.items():
             value, limits = getattr(self, name), (variable.least, variable.most, variable.above)
+            if isinstance(value, float) and not isfinite(value):
+                raise SettingsError(f"{variable.variable} is {value}: expected a finite number")
             for limit, words, holds in zip(limits, _LIMITS, (ge, le, gt), strict=True):
                 if value is not None and limit is not None and not holds(value, limit):
                     raise SettingsError(f"{variable.variable} is {value}: {words} {limit}")
@@ -147,5 +150,10 @@ def _parsed(setting: Variable, text: str) -> Any:
 def _environment() -> dict[str, str]:
     from dotenv import dotenv_values
 
-    file = {name: value for name, value in dotenv_values(".env").items() if value is not None}
-    return {**file, **os.environ}
+    try:
+        found = dotenv_values(".env")
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"Cannot read .env: {error}; save it as UTF-8") from None
+    except OSError as error:
+        raise SettingsError(f"Cannot read .env: {error.strerror}") from None
+    return {**{name: value for name, value in found.items() if value is not None}, **os.environ}

@@ -32,7 +32,11 @@ class Variable:
 
 def path(text: str) -> Path:
     """Read a path; ``~`` is the home folder."""
-    return Path(text.strip()).expanduser()
+    found = Path(text.strip())
+    try:
+        return found.expanduser()
+    except RuntimeError:
+        raise ValueError(f"a path; {found.parts[0]} is no user's home folder") from None
 
 
 def path_or_off(text: str) -> Path | None:

@@ -77,6 +77,17 @@ def test_the_question_from_standard_input(store: tuple[str, str]) -> None:
     assert record["passages"][0]["source"] == "small_appliance_kb/kettle-k1.zh.md"
 
 
+def test_standard_input_in_another_encoding(store: tuple[str, str]) -> None:
+    """Bytes that are not UTF-8 are replaced, also where Python is told to be strict."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "ask.py"), "-", *store, "--json"], capture_output=True,
+        input="Wie lange gilt die Gewähr für K1?".encode("latin-1"), check=False, timeout=60,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["question"] == "Wie lange gilt die Gew\ufffdhr f\ufffdr K1?"
+
+
 def test_windows_of_any_size_have_the_same_hits(store: tuple[str, str]) -> None:
     """The window changes what is shown around the hits, never the hits or their scores."""
 

@@ -62,10 +62,13 @@ KETTLE, PUMP, ZH = TEXTS
         ("due date > 2024-01-01", "due date", ">", "2024-01-01"),
         ("标签=安全", "标签", "=", "安全"),
         ("title=a=b<c", "title", "=", "a=b<c"),
+        ("title=a\nb", "title", "=", "a\nb"),
+        ('title="a\r\nb"', "title", "=", "a\r\nb"),
+        ("title in a\nb\r\nc,d\re", "title", "in", ("a", "b", "c", "d", "e")),
     ],
 )
 def test_parsed(expression: str, field: str, operator: str, value: Any) -> None:
-    """Field, operator and value are told apart; quotes keep commas."""
+    """Field, operator and value are told apart; quotes keep commas and line breaks."""
     assert parse_filter(expression) == Condition(field, operator, value)  # type: ignore[arg-type]
 
 
@@ -75,6 +78,12 @@ def test_not_understood(expression: str) -> None:
     with pytest.raises(SettingsError, match="key=value") as error:
         parse_filter(expression)
     assert repr(expression) in str(error.value)
+
+
+def test_a_value_without_end() -> None:
+    """A value that is longer than the reader of lists takes is a named error."""
+    with pytest.raises(SettingsError, match="The filter on 'title' cannot be read"):
+        parse_filter(f"title={'x' * 200_000}")
 
 
 @pytest.mark.parametrize("expression", ["a=", "a in ,", "a contains  ", 'a=""'])

@@ -48,6 +48,21 @@ def test_dotenv_lies_under_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
     assert (settings.top_k, settings.window_size) == (5, 1)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "gb18030"])
+def test_dotenv_of_another_encoding_is_a_named_error(encoding: str) -> None:
+    """A .env file that is not UTF-8 is said so, with what to do."""
+    Path(".env").write_text("RAG_DOCS=手册\n", encoding=encoding)
+    with pytest.raises(SettingsError, match=r"^Cannot read \.env: .*; save it as UTF-8$"):
+        Settings.from_env()
+
+
+def test_dotenv_that_cannot_be_read_is_a_named_error() -> None:
+    """What the system says of a .env file is the error."""
+    Path(".env").symlink_to("/proc/self/mem")  # nobody may read its first bytes, not even root
+    with pytest.raises(SettingsError, match=r"^Cannot read \.env: Input/output error$"):
+        Settings.from_env()
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "told"),
     [
@@ -56,7 +71,9 @@ def test_dotenv_lies_under_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
         ("RAG_WINDOW_SIZE", "-1", "RAG_WINDOW_SIZE is -1: at least 0"),
         ("RAG_MODE", "fuzzy", "RAG_MODE is 'fuzzy': dense, keyword or hybrid"),
         ("RAG_OPENAI_TRUST_ENV", "perhaps", "expected true or false"),
-        ("RAG_OPENAI_TIMEOUT", "nan", "RAG_OPENAI_TIMEOUT is nan: more than 0"),
+        ("RAG_OPENAI_TIMEOUT", "nan", "RAG_OPENAI_TIMEOUT is nan: expected a finite number"),
+        ("QDRANT_TIMEOUT", "inf", "QDRANT_TIMEOUT is inf: expected a finite number"),
+        ("RAG_DOCS", "~nosuchuser/docs", "expected a path; ~nosuchuser is no user's home folder"),
         ("RAG_COLLECTION", "../elsewhere", "RAG_COLLECTION holds '/'"),
         ("RAG_COLLECTION", "..", "RAG_COLLECTION is '..'"),
         ("QDRANT_COLLECTION_PARAMS", "[1]", "expected a JSON object"),
