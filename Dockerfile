@@ -1,11 +1,12 @@
-# The chat page, and store.py and ask.py, as a user who owns nothing but /data.
+# The chat page, and store.py and ask.py, as a user who owns nothing but /data. Nothing else is
+# written to but /tmp, so that the rest may be read-only.
 FROM python:3.12-slim
 
 WORKDIR /app
 COPY pyproject.toml README.md LICENSE app.py store.py ask.py ./
 COPY .streamlit ./.streamlit
 COPY rag ./rag
-RUN pip install --no-cache-dir .
+RUN pip install --no-cache-dir '.[login]'
 
 RUN useradd --uid 10001 --no-create-home app && mkdir /data && chown app /data
 USER app

@@ -58,6 +58,24 @@ def test_container_runs_as_nobody_special():
     assert any(line.startswith("CMD") and "--server.address=0.0.0.0" in line for line in lines)
 
 
+def test_containers_of_the_page_write_to_their_volume_alone():
+    """The root of the page's containers is read-only, and paths in `.env` do not count there."""
+    for name in ("page", "page-cluster"):
+        page = SERVICES[name]
+        assert page["read_only"] is True
+        assert page["tmpfs"] == ["/tmp"]
+        assert page["cap_drop"] == ["ALL"]
+        for variable in ("QDRANT_PATH", "RAG_HISTORY"):
+            assert page["environment"][variable].startswith("/data/")
+        assert page["environment"]["RAG_DOCS"] == "/docs"
+
+
+def test_secrets_stay_out_of_the_image():
+    """The file with the login's secrets is not copied along with Streamlit's settings."""
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    assert lines.index("**/secrets.toml") > lines.index("!.streamlit")
+
+
 def test_image_has_what_it_copies():
     """Everything the image copies exists and is not left out by .dockerignore."""
     kept = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
