@@ -90,7 +90,7 @@ class Settings:
     embedding_api_key: str | None = setting("RAG_EMBEDDING_API_KEY", "its key", None, secret=True)
     embedding_query_prefix: str = setting("RAG_EMBEDDING_QUERY_PREFIX", "put before each question, for an endpoint's model that wants it", "", str)  # the blank at its end is a part of it: "query: "
     embedding_passage_prefix: str = setting("RAG_EMBEDDING_PASSAGE_PREFIX", "put before each sentence, likewise", "", str)
-    prompt_file: Path | None = setting("RAG_PROMPT_FILE", "replaces the system prompt (a persona, for example)", None, path, flag="--prompt-file")
+    prompt_file: Path | None = setting("RAG_PROMPT_FILE", "replaces the first words of the system prompt (a persona, for example); the rules stay", None, path, flag="--prompt-file")
     history_characters: int = setting("RAG_HISTORY_CHARACTERS", "what earlier turns may take of a prompt, in whole turns", 4000, integer, least=0)
     history: Path | None = setting("RAG_HISTORY", "file in which the page keeps conversations; `off` keeps none", Path(".conversations.sqlite"), path_or_off)
     follow_ups: FollowUps = setting("RAG_FOLLOW_UPS", "how a question that leans on earlier turns is made to stand alone for the search: `auto`, by the chat model if there is one; `rule`, without it; `off`", "auto")
