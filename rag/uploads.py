@@ -31,6 +31,9 @@ LONGEST_NAME_BYTES = 180
 MOST_BYTES, MOST_FILES = 1_000_000_000, 1000
 """What the folder may hold together, so that nobody fills the disk."""
 
+_PLACING = threading.Lock()
+"""Held while a name is chosen and taken: one for all visitors, since each has an Uploads."""
+
 _CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # invisible; text direction
@@ -61,12 +64,15 @@ def safe_name(name: str) -> str:
 
 
 class Uploads:
-    """The upload folder of ``settings``. Safe to use from several threads of one process."""
+    """The upload folder of ``settings``.
+
+    Safe to use from several threads of one process, through one object or many: no file takes
+    another's name, and the folder stays within its bounds. Nothing holds this between processes.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.folder = uploads_folder(settings)
         self.largest_bytes = settings.max_upload_megabytes * 1_000_000
-        self._lock = threading.Lock()
 
     def take(self, name: str, data: bytes) -> str:
         """Keep a file, and return its document's path, ``uploads/…``.
@@ -109,7 +115,8 @@ class Uploads:
         if file is None:
             raise DocumentError(f"{path} was not uploaded, so it is not removed here", path)
         try:
-            file.unlink()
+            with _PLACING:  # who chooses a name reads the files that are there
+                file.unlink()
         except OSError as error:
             raise DocumentError(f"cannot be removed: {explain(error)}", path) from None
 
@@ -127,7 +134,7 @@ class Uploads:
 
     def _place(self, part: Path, name: str, data: bytes) -> str:
         """Move a finished file to its name, or to the first with a number that is free."""
-        with self._lock:
+        with _PLACING:
             there = {entry.name.casefold(): entry for entry in self.folder.iterdir()}
             others = [entry for entry in there.values() if not entry.name.startswith(".")]
             held = sum(entry.stat().st_size for entry in others)
@@ -141,6 +148,6 @@ class Uploads:
                     return taken.name
                 number += 1
                 free = f"{stem} ({number}){suffix}"
-            # Only this process writes here; the name is free, and a rename is whole or not at all.
+            # The name is free, and a rename is whole or not at all.
             part.replace(self.folder / free)
             return free

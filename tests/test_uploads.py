@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,22 @@ def test_a_second_file_of_a_name_gets_a_number(settings: Settings) -> None:
     assert uploads.take("A.md", b"Two.") == "uploads/A (2).md"
     assert uploads.take("a.md", b"One.") == "uploads/a.md"
     assert sorted(file.name for file in uploads.folder.iterdir()) == ["A (2).md", "a.md"]
+
+
+def test_visitors_who_upload_at_once_lose_nothing(settings: Settings) -> None:
+    """Each has an object of his own; files of one name all stay, each under a number."""
+    contents = [[f"Text {number} of {visitor}." for number in range(40)] for visitor in range(4)]
+    begin = threading.Barrier(len(contents))
+
+    def visit(texts: list[str]) -> list[str]:
+        begin.wait(60)
+        return [Uploads(settings).take("a.md", text.encode()) for text in texts]
+
+    with ThreadPoolExecutor(len(contents)) as visitors:
+        paths = [path for taken in visitors.map(visit, contents) for path in taken]
+    assert len(set(paths)) == len(paths)
+    kept = {file.read_text("utf-8") for file in uploads_folder(settings).iterdir()}
+    assert kept == {text for texts in contents for text in texts}
 
 
 @pytest.mark.parametrize(
