@@ -134,8 +134,12 @@ def test_an_error_is_one_line_and_exit_1(docs: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--window-size", "-1"], ["--nonsense"], ["--status", "--watch"], ["a", "b"]]
-)
+    "arguments",
+    [
+        ["--window-size", "-1"], ["--nonsense"], ["--status", "--watch"], ["a", "b"],
+        ["--part", "2/8", "--status"], ["--part", "2/8", "--switch"],
+    ],
+)  # fmt: skip
 def test_wrong_usage_is_exit_2(docs: Path, arguments: list[str]) -> None:
     """Flags that do not exist, do not go together or have wrong values."""
     with pytest.raises(SystemExit) as caught:
@@ -241,16 +245,21 @@ def test_help_is_quick_because_it_loads_nothing(docs: Path) -> None:
     assert done.stdout.endswith("set()\n")
 
 
-def test_watch_builds_once_for_a_burst_and_ends_on_ctrl_c(
-    docs: Path, server: EmbeddingServer
-) -> None:
-    """Builds at the start, after a burst once, after an upload, goes on after an error, exits 0."""
-    process = subprocess.Popen(
-        [sys.executable, ROOT / "store.py", "--watch", "--json"],
+def watching(*arguments: str) -> subprocess.Popen[str]:
+    """Start `store.py --watch` in the working folder."""
+    return subprocess.Popen(
+        [sys.executable, ROOT / "store.py", "--watch", "--json", *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         # Tests that run in the background of a shell ignore Ctrl-C, and so would what they start.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )  # fmt: skip
+
+
+def test_watch_builds_once_for_a_burst_and_ends_on_ctrl_c(
+    docs: Path, server: EmbeddingServer
+) -> None:
+    """Builds at the start, after a burst once, after an upload, goes on after an error, exits 0."""
+    process = watching()
     assert process.stdout
     assert process.stderr
     try:
@@ -277,3 +286,21 @@ def test_watch_builds_once_for_a_burst_and_ends_on_ctrl_c(
     assert process.returncode == 0
     assert rest == ""
     assert "Traceback" not in err
+
+
+def test_watch_builds_in_full_until_it_did(docs: Path, server: EmbeddingServer) -> None:
+    """A full build that failed is tried again at the next change; the one after it is not full."""
+    store("--quiet")
+    server.failures.append((401, {}))
+    process = watching("--full")
+    assert process.stdout
+    assert process.stderr
+    try:
+        while not process.stderr.readline().startswith("Error: "):
+            assert process.poll() is None
+        for number, added in enumerate([4, 1]):
+            (docs / f"new{number}.md").write_text(f"# New\n\nNumber {number}.\n")
+            assert json.loads(process.stdout.readline())["added"] == added
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)

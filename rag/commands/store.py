@@ -29,7 +29,8 @@ def main(argv: Sequence[str]) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
     settings = settings_from(parser, arguments)
-    if arguments.part and (arguments.status or arguments.dry_run or arguments.watch):
+    other = arguments.status or arguments.dry_run or arguments.watch or arguments.switch
+    if arguments.part and other:
         parser.error("--part builds; it goes with --full alone")
     if not arguments.docs and not arguments.part and not arguments.switch:
         settings = _own_folder(settings, arguments)
@@ -170,7 +171,7 @@ def _watched(settings: Settings, arguments: argparse.Namespace) -> bool:
         return False
     except RagError as error:
         _remark(f"Error: {error}")
-    finally:
+    else:
         arguments.full = False  # once is enough
     return True
 
