@@ -10,16 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from rag.assistant import open_assistant
+from rag.assistant import Assistant, open_assistant
 from rag.build import build
 from rag.conversations import file
 from rag.conversations.conversation import Conversations
-from rag.conversations.stored_turn import Visitor
+from rag.conversations.stored_turn import StoredTurn, Visitor
 from rag.errors import ConversationMissing, HistoryError, ModelRejected
 from rag.page.errands import Errands
 from rag.page.exchange import Options, Pending
 from rag.page.keeper import Archive, Keeper
 from rag.page.library import Library
+from rag.page.live import LiveAnswer
 from rag.page.reopening import reopen
 from rag.page.session import Session
 from rag.settings import Settings
@@ -148,6 +149,38 @@ def test_an_answer_is_stored_though_nobody_looks(
     assert tab.exchanges[0].answer.text == "The warranty is 30 days [1]."
     (turn,) = archive.conversations.turns(gone.keeper.conversation, HOME)
     assert turn.answer == tab.exchanges[0].answer
+    assert archive.under_way == {}
+
+
+class SlowKeeper(Keeper):
+    """Begins only once the turn is kept, if that can be before; ``calls`` says in which order."""
+
+    def __init__(self, archive: Archive) -> None:
+        super().__init__(archive, HOME)
+        self.calls: list[str] = []
+        self.kept = threading.Event()
+
+    def begin(self, pending: Pending, live: LiveAnswer) -> None:
+        self.kept.wait(0.5)
+        self.calls.append("begin")
+        super().begin(pending, live)
+
+    def keep(self, key: int, turn: StoredTurn, assistant: Assistant) -> None:
+        self.calls.append("keep")
+        super().keep(key, turn, assistant)
+        self.kept.set()
+
+
+def test_an_answer_that_ends_at_once_is_not_awaited_for_good(
+    archive: Archive, library: Library
+) -> None:
+    """However quick it is, it begins before it ends: the page stops asking for it."""
+    keeper = SlowKeeper(archive)
+    session = Session(keeper=keeper)
+    session.ask(library, Pending(QUESTION, Options(1, 4, "keyword", ("no such file",))))
+    assert keeper.kept.wait(60)
+    assert keeper.calls == ["begin", "keep"]
+    until(lambda: not keeper.busy)
     assert archive.under_way == {}
 
 

@@ -150,6 +150,7 @@ def test_stopping_before_anything_came_is_no_error() -> None:
         raise ModelError("too late")
 
     live = LiveAnswer("?", ask)  # type: ignore[arg-type]
+    live.start()
     live.stop()
     assert live.done
     answer, error = live.result()

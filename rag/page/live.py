@@ -30,8 +30,8 @@ class LiveAnswer:
         ask: Callable[[], AnswerStream],
         ended: Callable[[LiveAnswer], None] | None = None,
     ) -> None:
-        """Begin to answer ``question`` by calling ``ask`` in a thread; ``ended`` is called there
-        once nothing more will come, whether or not anybody looks.
+        """Answer ``question``, once it is started, by calling ``ask`` in a thread; ``ended`` is
+        called there once nothing more will come, whether or not anybody looks.
         """
         self.question = question
         self._ask = ask
@@ -42,6 +42,9 @@ class LiveAnswer:
         self._error: RagError | None = None
         self._stopped = False
         self._searched = threading.Event()
+
+    def start(self) -> None:
+        """Begin. Not a part of making it: it may end at once, so who waits for that comes first."""
         threading.Thread(target=self._search, name="question", daemon=True).start()
 
     @property

@@ -67,15 +67,10 @@ class Session:
         def ask() -> AnswerStream:
             options = pending.options
             return assistant.ask(
-                pending.question,
-                history,
-                window_size=options.window_size,
-                top_k=options.top_k,
-                mode=options.mode,
-                where=options.where,
-                hits=pending.hits,
-                query=pending.query,
-            )
+                pending.question, history,
+                window_size=options.window_size, top_k=options.top_k, mode=options.mode,
+                where=options.where, hits=pending.hits, query=pending.query,
+            )  # fmt: skip
 
         keeper = self.keeper
 
@@ -85,6 +80,7 @@ class Session:
 
         live = LiveAnswer(pending.question, ask, ended)
         keeper.begin(pending, live)
+        live.start()
         self.go_on(pending, live)
 
     def go_on(self, pending: Pending, live: LiveAnswer) -> None:
