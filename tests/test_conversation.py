@@ -47,7 +47,7 @@ def turn(
     )  # fmt: skip
     settings = TurnSettings(2, 6, "hybrid", (Condition("source", "in", ("kettle.md",)),))
     support = (Support(0, 18, "supported", 1, "kettle.md", 10, 34),)
-    return StoredTurn(question, settings, answer, support, note="kettle", asked=1_700_000_000.5)
+    return StoredTurn(question, settings, answer, support, asked=1_700_000_000.5)
 
 
 @pytest.fixture
@@ -284,6 +284,17 @@ def test_a_damaged_turn_is_named(kept: Conversations) -> None:
     file.close()
     with pytest.raises(HistoryError, match="cannot be read"):
         kept.turns(made, HOME)
+
+
+def test_a_turn_of_an_older_version_is_read(kept: Conversations) -> None:
+    """A field that turns do not have any more is left out."""
+    made = kept.start(HOME)
+    stored = kept.add_turn(made, HOME, turn())
+    file = sqlite3.connect(kept.path)
+    file.execute("UPDATE turns SET record = json_set(record, '$.note', 'kettle')")
+    file.commit()
+    file.close()
+    assert kept.turns(made, HOME) == (stored,)
 
 
 def test_json_holds_every_turn(kept: Conversations) -> None:

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TypedDict
 
-from rag.citations import find_citations
 from rag.commands.output import AnswerRecord, answer_record
 from rag.conversations.stored_turn import ConversationInfo, StoredTurn
-from rag.types import Answer
+
+_LINE_END = re.compile(r"\r\n?|\n")
+"""As Markdown has it: a carriage return alone ends a line, and a quotation."""
 
 
 class TurnRecord(TypedDict):
@@ -20,7 +21,6 @@ class TurnRecord(TypedDict):
     number: int
     asked: str
     question: str
-    note: str
     error: str
     window_size: int
     top_k: int
@@ -64,7 +64,6 @@ def _record(turn: StoredTurn) -> TurnRecord:
         "number": turn.number,
         "asked": _time(turn.asked),
         "question": turn.question,
-        "note": turn.note,
         "error": turn.error,
         "window_size": settings.window_size,
         "top_k": settings.top_k,
@@ -83,11 +82,12 @@ def _written(turn: StoredTurn) -> Iterator[str]:
         return
     if answer.query != turn.question:
         yield f"*Searched: {_line(answer.query)}*"
-    yield "\n".join(f"> {_harmless(line)}".rstrip() for line in answer.text.split("\n"))
+    yield "\n".join(f"> {_harmless(line)}".rstrip() for line in _LINE_END.split(answer.text))
     if answer.cut:
         yield f"*Cut: {_line(answer.cut_reason)}*"
+    cited = {citation.passage for citation in answer.citations}
     for window in answer.windows:
-        if window.rank in _cited(answer):
+        if window.rank in cited:
             fence = "`" * max(3, 1 + max(map(len, re.findall("`+", window.text)), default=0))
             place = f"**[{window.rank}]** {_line(window.source)}:{window.start}-{window.end}"
             yield f"{place}\n\n{fence}\n{window.text}\n{fence}"
@@ -97,13 +97,13 @@ def _written(turn: StoredTurn) -> Iterator[str]:
         )
 
 
-def _cited(answer: Answer) -> set[int]:
-    return {c.passage for c in find_citations(answer.text, len(answer.windows))}
-
-
 def _harmless(text: str) -> str:
-    """Return Markdown in which HTML, links and images show as text, and nothing is fetched."""
-    return re.sub(r"<|!(?=\[)|(?<=\])[(:]", r"\\\g<0>", text)
+    """Return Markdown in which HTML, links and images show as text, and nothing is fetched.
+
+    Behind an odd number of backslashes a sign is text already; one more would bring it back.
+    """
+    text = re.sub(r"(?<=\])[(:]", r"\\\g<0>", text)
+    return re.sub(r"(?<!\\)((?:\\\\)*)(<|!(?=\[))", r"\1\\\2", text)
 
 
 def _line(text: str) -> str:

@@ -37,15 +37,14 @@ class TurnSettings:
 class StoredTurn:
     """A question and what came of it. ``number`` counts from 1 in its conversation; a turn that is
     not stored yet has 0. ``error`` says why there is no answer, when none began, and ``fault`` is
-    the name of its class; ``answer`` is then None, or has no text. ``note`` says how the query came
-    about. ``asked`` is seconds since the epoch.
+    the name of its class; ``answer`` is then None, or has no text. ``asked`` is seconds since the
+    epoch.
     """
 
     question: str
     settings: TurnSettings
     answer: Answer | None = None
     support: tuple[Support, ...] = ()
-    note: str = ""
     error: str = ""
     fault: str = ""
     asked: float = 0.0
