@@ -63,9 +63,9 @@ class Ours:
 
     def open(self, kept: Path) -> None:
         """Open."""
-        from rag import assistant
+        from rag import assistant, collection
 
-        assistant.open_embeddings = lambda _: STAND_IN  # type: ignore[assignment]
+        collection.open_embeddings = lambda _: STAND_IN  # type: ignore[assignment]
         self._assistant = assistant.open_assistant(Settings(qdrant_path=kept, top_k=TOP_K))
 
     def ask(self, question: str, source: str | None = None) -> list[str]:

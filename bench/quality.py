@@ -35,6 +35,7 @@ from peers import Passage, peers
 
 from rag import assistant as assisting
 from rag import build as building
+from rag import collection
 from rag.assistant import Assistant
 from rag.evaluation.gold import Gold, Place
 from rag.evaluation.scores import coverage, finds
@@ -116,7 +117,7 @@ def built(questions: EvaluationSet, embeddings: CachedEmbeddings) -> Iterator[Se
             file.parent.mkdir(parents=True)
             file.write_text(document.text, encoding="utf-8")
         settings = Settings(docs=docs, qdrant_path=Path(name) / "qdrant")
-        for module in (building, assisting):
+        for module in (building, collection):
             module.open_embeddings = lambda _: embeddings  # type: ignore[attr-defined]
         building.build(settings)
         yield settings

@@ -17,15 +17,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag.building.fingerprint import check_fingerprint, fingerprint
-from rag.collection import Collection
-from rag.embeddings import BUNDLED_MODEL, open_embeddings
+from rag.collection import Collection, open_matching
+from rag.embeddings import BUNDLED_MODEL
 from rag.filters import why_nothing
 from rag.ranking.cutting import left_out
 from rag.ranking.refuser import Refuser
 from rag.ranking.reranking import open_reranker
 from rag.retrieval import Retrieved, retrieve, windows_of
-from rag.stores import open_store
 from rag.types import EXTRACTIVE, Answer, Condition, Hit, Mode, Timings, Turn, Window
 from rag.windows import fit_windows
 
@@ -184,16 +182,6 @@ class Assistant(Collection):
 
 
 def open_assistant(settings: Settings) -> Assistant:
-    """Open the collection that the settings name.
-
-    Raises :class:`~rag.errors.StoreMissing` before any build, :class:`~rag.errors.StoreStale` when
-    it was built by another model or version, and other :class:`~rag.errors.RagError`.
-    """
-    store = open_store(settings)
-    try:
-        embeddings = open_embeddings(settings)
-        check_fingerprint(store.info, fingerprint(embeddings))
-    except BaseException:
-        store.close()
-        raise
+    """Open the settings' collection. Raises as :func:`rag.collection.open_matching`."""
+    store, embeddings = open_matching(settings)
     return Assistant(settings, embeddings, store)

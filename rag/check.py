@@ -69,15 +69,11 @@ def _vector(embeddings: Embeddings) -> str:
 
 
 def _collection(settings: Settings, embeddings: Embeddings) -> str:
-    from rag.building.fingerprint import check_fingerprint, fingerprint
-    from rag.stores import open_store
+    from rag.collection import open_matching
 
-    store = open_store(settings)
-    try:
-        info = store.info
-        check_fingerprint(info, fingerprint(embeddings))
-    finally:
-        store.close()
+    store, _ = open_matching(settings, embeddings)
+    info = store.info
+    store.close()
     size = f"{info.documents:,} documents, {info.sentences:,} sentences"
     return f"{info.collection} in {info.location}: {size}"
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from rag.building.fingerprint import check_fingerprint, fingerprint
 from rag.building.previous import on_own_folder
+from rag.embeddings import open_embeddings
 from rag.errors import DocumentError
 from rag.filters import parse_filter, sources_like, typed, why_nothing
 from rag.stores import current_generation, open_store
@@ -23,6 +24,25 @@ if TYPE_CHECKING:
     from rag.embeddings import Embeddings
     from rag.settings import Settings
     from rag.stores.base import CollectionInfo, DocumentRecord, Store
+
+
+def open_matching(
+    settings: Settings, embeddings: Embeddings | None = None
+) -> tuple[Store, Embeddings]:
+    """Open the collection, and the settings' embeddings unless given, if the two go together.
+
+    Raises :class:`~rag.errors.StoreMissing` before any build, :class:`~rag.errors.StoreStale` when
+    it was built by another model or version, and other :class:`~rag.errors.RagError`.
+    """
+    store = open_store(settings)
+    try:
+        if embeddings is None:
+            embeddings = open_embeddings(settings)
+        check_fingerprint(store.info, fingerprint(embeddings))
+    except BaseException:
+        store.close()
+        raise
+    return store, embeddings
 
 
 class Collection:
@@ -121,8 +141,7 @@ class Collection:
 
     def _reopen(self) -> None:
         if self._is_replaced():
-            newer = open_store(self.settings)
-            check_fingerprint(newer.info, fingerprint(self._embeddings))
+            newer, _ = open_matching(self.settings, self._embeddings)
             # The old store is not closed: a question may still be reading it. It goes when the
             # last of them lets go.
             self._store = newer

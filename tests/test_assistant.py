@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +11,11 @@ import pytest
 import rag
 from rag.assistant import Assistant, open_assistant
 from rag.build import build
-from rag.errors import DocumentError, StoreMissing, StoreStale
+from rag.errors import DocumentError, SettingsError, StoreMissing, StoreStale
+from rag.langchain import SentenceWindowRetriever
 from rag.settings import Settings
 from tests.embedding_server import EmbeddingServer
+from tests.small_collection import is_held
 
 
 @pytest.fixture
@@ -188,3 +190,27 @@ def test_an_endpoint_whose_vectors_change(settings: Settings, tmp_path: Path) ->
             assistant.retrieve("How often must the kettle boil?")
     assert "16-dimensional" in str(caught.value)
     assert "makes 8" in str(caught.value)
+
+
+@pytest.mark.parametrize("open_", [open_assistant, SentenceWindowRetriever.open])
+def test_a_collection_that_is_refused_is_not_held(
+    settings: Settings, open_: Callable[[Settings], object]
+) -> None:
+    """What was opened and does not go with the embeddings is closed before the error."""
+    url = "http://localhost:1/v1"
+    with pytest.raises(StoreStale) as caught:
+        open_(settings.with_(embedding_model="other-model", openai_base_url=url))
+    with pytest.raises(SettingsError) as also:  # there is no such model to open
+        open_(settings.with_(embedding_model="other-model"))
+    assert not is_held(settings.qdrant_path), (caught, also)  # as long as the errors are
+
+
+def test_a_newer_collection_that_is_refused_is_not_held(settings: Settings) -> None:
+    """An open assistant does not keep hold of a generation that another model has built."""
+    with EmbeddingServer() as server, open_assistant(settings) as assistant:
+        other = settings.with_(embedding_model="test-embeddings", openai_base_url=server.url)
+        newer = build(other, full=True).generation
+        with pytest.raises(StoreStale) as caught:
+            assistant.refresh()
+        assert is_held(settings.qdrant_path)
+        assert not any(is_held(folder) for folder in settings.qdrant_path.rglob(newer)), caught

@@ -88,12 +88,9 @@ class SentenceWindowRetriever(BaseRetriever):
     @classmethod
     def open(cls, settings: Settings, **options: Any) -> Self:
         """Open the collection that ``settings`` names; raises :class:`~rag.errors.RagError`."""
-        from rag.building.fingerprint import check_fingerprint, fingerprint
-        from rag.embeddings import open_embeddings
-        from rag.stores import open_store
+        from rag.collection import open_matching
 
-        store, embeddings = open_store(settings), open_embeddings(settings)
-        check_fingerprint(store.info, fingerprint(embeddings))
+        store, embeddings = open_matching(settings)
         names = ("mode", "top_k", "candidates", "window_size")
         defaults = {name: getattr(settings, name) for name in names}
         return cls(store=store, embeddings=embeddings, **defaults | options)
