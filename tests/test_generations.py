@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import shutil
@@ -137,6 +138,23 @@ def test_copies_keep_holes(tmp_path):
     assert copy.read_bytes() == (source / "file").read_bytes()
     assert copy.stat().st_blocks <= (source / "file").stat().st_blocks + 16
     assert not (tmp_path / "target" / "deep" / "left out").exists()
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_copies_where_holes_cannot_be_told(tmp_path, monkeypatch, ranges):
+    """On a file system that knows neither holes nor ranges the copy has the same bytes."""
+
+    def refuse(*_):
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "file").write_bytes(os.urandom(3_000_000))
+    monkeypatch.setattr(os, "lseek", refuse)
+    if not ranges:
+        monkeypatch.setattr(os, "copy_file_range", refuse, raising=False)
+    copy_tree(source, tmp_path / "target")
+    assert (tmp_path / "target" / "file").read_bytes() == (source / "file").read_bytes()
 
 
 def test_removed_under_an_open_store(backend):

@@ -193,6 +193,22 @@ def test_status_looks_at_the_folder_that_was_built(
     assert "other is set. Rebuild it: python store.py --full" in out
 
 
+def test_status_tells_windows_of_another_size(
+    docs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another window size is something for a build to do, and said."""
+    store("--quiet", "--window-size", "1")
+    assert store("--status", "--json", "--window-size", "1") == 0
+    assert json.loads(capsys.readouterr().out)["current"]
+    assert store("--status", "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert not record["current"]
+    assert record["notes"] == ["Windows of 1 are stored, 2 is set. Run: python store.py"]
+    store("--quiet")
+    assert store("--status", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["current"]
+
+
 def test_a_dry_run_says_what_a_build_would_do_and_does_nothing(
     docs: Path, server: EmbeddingServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,7 +32,8 @@ class DocumentStatus:
 class Status:
     """A collection as it is. ``new`` are paths of files that it does not have yet.
 
-    ``notes`` are remarks for the user: that it must be rebuilt, or that its folder is not there.
+    ``notes`` are remarks for the user: that it must be rebuilt, that its windows have another size
+    than is set, or that its folder is not there.
     """
 
     info: CollectionInfo
@@ -69,6 +70,9 @@ def read_status(settings: Settings, docs: Path | None = None) -> Status:
         check_fingerprint(previous.info, fingerprint(open_embeddings(settings)))
     except RagError as error:
         notes.append(str(error))
+    stored, size = previous.info.record.window_size, settings.window_size
+    if stored != size:
+        notes.append(f"Windows of {stored} are stored, {size} is set. Run: python store.py")
     changed = {file.path for file in found.changed} if found else set()
     same = {file.path for file in found.unchanged} if found else set()
     return Status(

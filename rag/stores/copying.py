@@ -68,13 +68,23 @@ def _copy_file(source: Path, target: Path) -> None:
         os.ftruncate(new.fileno(), size)
         start = 0
         while start < size:
-            try:
-                start = os.lseek(old.fileno(), start, os.SEEK_DATA)
-            except OSError:  # nothing but a hole up to the end
-                return
-            end = os.lseek(old.fileno(), start, os.SEEK_HOLE)
-            while start < end and (copied := _copy_piece(old.fileno(), new.fileno(), start, end)):
+            start, end = _data_from(old.fileno(), start, size)
+            while start < end:
+                copied = _copy_piece(old.fileno(), new.fileno(), start, end)
+                if not copied:  # the file has become shorter
+                    return
                 start += copied
+
+
+def _data_from(file: int, start: int, size: int) -> tuple[int, int]:
+    """Return where the next bytes begin that are no hole, and where these end."""
+    try:
+        start = os.lseek(file, start, os.SEEK_DATA)
+        return start, os.lseek(file, start, os.SEEK_HOLE)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # nothing but a hole up to the end
+            return size, size
+        return start, size  # this file system cannot tell holes
 
 
 def _copy_piece(old: int, new: int, start: int, end: int) -> int:
