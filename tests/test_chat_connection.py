@@ -326,8 +326,11 @@ def test_a_reader_that_leaves_hangs_up(server: ChatServer) -> None:
 
 SECRETS = {
     "openai_api_key": "sk-very-secret-1",
-    "openai_headers": {"X-Api-Key": "gate-secret-2", "X-Also": "gate-secret-2-longer"},
-}
+    "openai_headers": {
+        "X-Api-Key": "gate-secret-2", "X-Also": "gate-secret-2-longer",
+        "Authorization": "Bearer gate-secret-4", "Cookie": "team=red; session=gate-secret-5",
+    },
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -335,6 +338,7 @@ SECRETS = {
     [
         Reply(status=401, error="Incorrect API key provided: sk-very-secret-1"),
         Reply(status=403, error="X-Api-Key gate-secret-2-longer or gate-secret-2: no"),
+        Reply(status=401, error="Incorrect API key provided: gate-secret-4, gate-secret-5"),
         Reply(status=400, body=b"Bearer sk-very-secret-1", content_type="text/plain"),
         Reply(["It", b'data: {"error": {"message": "sk-very-secret-1: no"}}\n\n']),
         Reply(body=b"data: sk-very-secret-1\n\n", content_type="text/event-stream"),
@@ -350,6 +354,13 @@ def test_no_secret_reaches_a_message(server: ChatServer, reply: Reply) -> None:
     for secret in ("secret", "longer", "me:"):
         assert secret not in str(error)
     assert "secret" not in repr(Settings(**SECRETS))
+
+
+def test_words_that_a_header_has_too_stay(server: ChatServer) -> None:
+    """Only what is long enough for a secret is masked: the message can still be read."""
+    server.default = Reply(status=401, error="The Bearer token of team red has no session")
+    _, error = read(connection(server.url, **SECRETS))
+    assert "The Bearer token of team red has no session" in str(error)
 
 
 def test_no_secret_of_a_dead_server_s_address(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rag.errors import ModelError, ModelRejected, ModelUnreachable, SettingsError
+from rag.errors import ModelError, ModelRejected, ModelUnreachable, RagError, SettingsError
 from rag.ranking.reranking import open_reranker
 from rag.retrieval import retrieve
 from rag.settings import Settings
@@ -165,7 +165,7 @@ def test_another_protocol(server: RerankServer, reply: object) -> None:
 
 
 def test_unreachable(server: RerankServer) -> None:
-    """No server, a wrong address and a silent server are told apart from a refusal."""
+    """No server and a silent server are told apart from a refusal; a wrong address is named."""
     silent = threading.Event()
 
     def late(_: object) -> tuple[int, object]:
@@ -177,9 +177,60 @@ def test_unreachable(server: RerankServer) -> None:
     with pytest.raises(ModelUnreachable, match=r"within 0\.2 seconds"):
         rerank(slow, hits("a"))
     silent.set()
-    for url in ("http://127.0.0.1:1", "nonsense", "http://[::1"):
+    for url in ("http://127.0.0.1:1", "http://", "http://a..b"):
         with pytest.raises(ModelUnreachable, match="RAG_RERANK_BASE_URL"):
             rerank(Settings(rerank_base_url=url), hits("a"))
+    for url in ("nonsense", "http://[::1"):
+        with pytest.raises(SettingsError, match=r"RAG_RERANK_BASE_URL is .*: expected"):
+            rerank(Settings(rerank_base_url=url), hits("a"))
+
+
+def failure(settings: Settings) -> str:
+    """What is said when the reranker cannot be asked as ``settings`` say."""
+    with pytest.raises(RagError) as error:
+        rerank(settings, hits("a"))
+    return str(error.value)
+
+
+def test_no_secret_reaches_a_message(server: RerankServer) -> None:
+    """Neither a password in the address nor the key, whatever the server or the network says."""
+    url = server.url.replace("//", "//me:p@ss-secret-1@")
+    settings = Settings(
+        rerank_base_url=url, rerank_api_key="secret-2",
+        openai_headers={"Authorization": "Bearer secret-3"}, openai_trust_env=False,
+    )  # fmt: skip
+    said: list[str] = []
+    for reply in ((401, "secret-2? secret-3?"), (200, "secret-2"), (200, [{"score": "secret-2"}])):
+        server.reply = lambda _, reply=reply: reply  # type: ignore[misc]
+        said.append(failure(settings))
+    silent = threading.Event()
+    server.reply = lambda _: (200 + silent.wait(5), [])
+    said.append(failure(settings.with_(openai_timeout_seconds=0.2)))
+    silent.set()
+    said.append(failure(settings.with_(rerank_base_url="http://me:secret-1@127.0.0.1:1")))
+    said.append(failure(settings.with_(rerank_base_url="me:secret-1@127.0.0.1:1")))
+    assert "127.0.0.1" in said[0]
+    for text in said:
+        assert "secret" not in text
+        assert "me:" not in text
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "gopher://127.0.0.1:9"])
+def test_a_proxy_that_cannot_be_used(
+    server: RerankServer, monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    """A proxy of an unknown kind is a named error, and does no harm where it is not trusted."""
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    monkeypatch.setenv("NO_PROXY", "")
+    settings = Settings(rerank_base_url=server.url)
+    assert "RAG_OPENAI_TRUST_ENV=false goes without" in failure(settings)
+    assert order(rerank(settings.with_(openai_trust_env=False), hits("a", "ab"))) == ["ab", "a"]
+
+
+def test_what_no_header_can_hold(server: RerankServer) -> None:
+    """A key with a character beyond ASCII is a named error, which does not show it."""
+    said = failure(Settings(rerank_base_url=server.url, rerank_api_key="sk-1…"))
+    assert said == "RAG_RERANK_API_KEY holds a character beyond ASCII"
 
 
 def test_in_retrieval(server: RerankServer, tmp_path: Path) -> None:

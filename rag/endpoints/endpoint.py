@@ -23,9 +23,14 @@ CONNECT_SECONDS = 10.0
 """The longest wait for a connection. A server that is there accepts in far less."""
 
 
+SECRET_PART = 8
+"""Characters of a part of a header's value from which on it is taken for a secret, not a word."""
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model is asked: at ``url``, by the name ``model``, with ``key``.
+    """Where a model is asked: at ``url``, by the name ``model``, with ``key``. A reranker may have
+    neither name nor key; both are then empty.
 
     Raises :class:`~rag.errors.SettingsError` when ``url`` is none that could be asked.
     """
@@ -34,7 +39,7 @@ class Endpoint:
     url: str
     key: str
     settings: Settings
-    kind: Literal["chat", "embedding"] = "chat"
+    kind: Literal["chat", "embedding", "rerank"] = "chat"
 
     def __post_init__(self) -> None:
         """Refuse an address without http, which is forgotten easily."""
@@ -63,21 +68,23 @@ class Endpoint:
 
     @classmethod
     def of_embeddings(cls, settings: Settings) -> Endpoint:
-        """Return the embedding model's endpoint. Raises SettingsError likewise."""
-        key = settings.embedding_api_key or settings.openai_api_key
-        url = settings.embedding_base_url or settings.openai_base_url
-        if not key and not url:
-            raise SettingsError(
-                f"RAG_EMBEDDING_MODEL is {settings.embedding_model}, but there is neither "
-                "OPENAI_API_KEY nor OPENAI_BASE_URL: set the key, or the address of a server"
-            )
-        url = (url or OPENAI).rstrip("/")
-        return cls(settings.embedding_model, url, key or NO_KEY, settings, "embedding")
+        """Return the embedding model's endpoint, where there is a key or a base URL."""
+        key = settings.embedding_api_key or settings.openai_api_key or NO_KEY
+        url = (settings.embedding_base_url or settings.openai_base_url or OPENAI).rstrip("/")
+        return cls(settings.embedding_model, url, key, settings, "embedding")
+
+    @classmethod
+    def of_rerank(cls, settings: Settings) -> Endpoint:
+        """Return the reranking model's endpoint, which ``rerank_base_url`` names."""
+        url = (settings.rerank_base_url or "").rstrip("/")
+        model, key = settings.rerank_model or "", settings.rerank_api_key or ""
+        return cls(model, url, key, settings, "rerank")
 
     @property
     def shown(self) -> str:
         """The address for messages: without a password or a key in it."""
-        return self.clean(self.url.partition("?")[0])
+        address = self.url.partition("?")[0]
+        return self.clean(address if "://" in address else address.rpartition("@")[2])
 
     def client(self) -> httpx.Client:
         """Open a client for it, with the timeouts and proxy trust of the settings.
@@ -105,16 +112,22 @@ class Endpoint:
 
     def clean(self, text: str) -> str:
         """Return ``text`` as one short line without any secret of the settings."""
-        secrets = [self.key, *self.settings.openai_headers.values()]
+        secrets = [s for s in (self.key, *self.settings.openai_headers.values()) if len(s) >= 4]
+        for value in self.settings.openai_headers.values():  # "Bearer sk-…": the part that counts
+            parts = (*value.split(), *re.split(r"[\s,;:=\"']+", value))
+            secrets += [part for part in parts if len(part) >= SECRET_PART]
         for secret in sorted(secrets, key=len, reverse=True):
-            if len(secret) >= 4 and secret != NO_KEY:
+            if secret != NO_KEY:
                 text = text.replace(secret, "…")
-        text = re.sub(r"(?<=://)[^/@\s]*@", "", text)  # user:password@ of an address
+        text = re.sub(r"(?<=://)[^/\s]*@", "", text)  # user:password@ of an address
         line = " ".join(text.split())
         return line if len(line) <= 200 else line[:199] + "…"
 
     def variable(self, what: Literal["model", "key", "url"]) -> str:
         """Return the name of the variable that sets the model, its key or its address."""
+        if self.kind == "rerank":
+            names = ("RAG_RERANK_MODEL", "RAG_RERANK_API_KEY", "RAG_RERANK_BASE_URL")
+            return names[("model", "key", "url").index(what)]
         own = self.kind == "embedding"
         if what == "model":
             return "RAG_EMBEDDING_MODEL" if own else "RAG_CHAT_MODEL"
