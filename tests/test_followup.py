@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -17,6 +19,7 @@ from rag.prompt import Message, build_rewrite
 from rag.settings import Settings
 from rag.types import Turn
 from tests.chat_server import ChatServer, Reply
+from tests.conftest import ROOT
 
 KETTLE = (Turn("How long is the warranty of the Aqua X200 kettle?", "It is 2 years [1]."),)
 AS_TYPED = Query("How do I clean it?", fell_back=FELL_BACK)
@@ -181,10 +184,30 @@ def test_a_slow_model_is_left_in_time(reply: Reply) -> None:
     assert query == AS_TYPED
 
 
-def test_there_is_nothing_to_ask_without_a_model_or_without_time() -> None:
+def test_a_model_is_not_asked_when_its_time_is_over() -> None:
+    """Where loading the client takes longer than allowed, no request is sent for nobody."""
+    with ChatServer(Reply(["How do I clean the Aqua X200 kettle?"])) as server:
+        code = (
+            "import threading\n"
+            "from rag.errors import ModelUnreachable\n"
+            "from rag.followups.rewriting import chat_with\n"
+            "from rag.prompt import Message\n"
+            "from rag.settings import Settings\n"
+            f"settings = Settings(chat_model='m', openai_base_url={server.url!r})\n"
+            "try: chat_with(settings, 0.01)([Message('user', 'How do I clean it?')])\n"
+            "except ModelUnreachable as error: print(error)\n"
+            "for thread in threading.enumerate(): thread.name == 'rewrite' and thread.join()\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+        )
+    assert (done.stdout, done.stderr) == ("m: no rewrite within 0.01 s\n", "")
+    assert server.requests == []
+
+
+def test_there_is_nothing_to_ask_without_a_model() -> None:
     """Then the rule is used."""
     assert chat_with(Settings()) is None
-    assert chat_with(Settings(chat_model="m"), 0) is None
 
 
 def test_the_settings_say_how() -> None:

@@ -73,9 +73,9 @@ def is_rewrite(text: str, question: str, history: Sequence[Turn]) -> bool:
 def chat_with(settings: Settings, patience_seconds: float = PATIENCE_SECONDS) -> Chat | None:
     """Return what asks the settings' chat model for a rewrite, or None where there is none.
 
-    A reply takes at most ``patience_seconds``; whoever is slower is left. 0: nobody is asked.
+    A reply takes at most ``patience_seconds``; whoever is slower is left.
     """
-    if settings.chat_model is None or not patience_seconds:
+    if settings.chat_model is None:
         return None
     return lambda messages: _ask(messages, settings, patience_seconds)
 
@@ -85,6 +85,7 @@ def _ask(messages: Sequence[Message], settings: Settings, patience_seconds: floa
     replies: list[str] = []
     errors: list[RagError] = []
     stops: list[Callable[[], None]] = []
+    left = threading.Event()
 
     def run() -> None:
         from rag.answers.reasoning import ReasoningSplitter
@@ -93,6 +94,8 @@ def _ask(messages: Sequence[Message], settings: Settings, patience_seconds: floa
         try:
             model = ChatConnection(settings)
             stops.append(model.stop)
+            if left.is_set():  # the imports alone took longer: nobody waits for a reply
+                return
             splitter, text = ReasoningSplitter(settings.reasoning), ""
             for delta in model.stream(messages):
                 split = splitter.feed(delta.text)
@@ -108,6 +111,7 @@ def _ask(messages: Sequence[Message], settings: Settings, patience_seconds: floa
     thread.join(patience_seconds)
     if replies:
         return replies[0]
+    left.set()
     for stop in stops:
         stop()
     told = str(errors[0]) if errors else f"no rewrite within {patience_seconds:g} s"
