@@ -11,14 +11,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from uuid import UUID
 
 import numpy as np
 import pytest
+import qdrant_edge as engine
 
-from rag.errors import StoreBusy, StoreError, StoreMissing
+from rag.errors import StoreBusy, StoreError, StoreMissing, StoreStale
 from rag.stores.base import SparseVector
 from rag.stores.copying import copy_tree
+from rag.stores.edge_shard import load_to_write
 from rag.stores.generations import Generations, Manifest
+from rag.stores.payload import COLLECTION_ID, document_id
+from tests.small_collection import is_held
 from tests.store_backends import (
     RECORD,
     Embedded,
@@ -227,8 +232,6 @@ def test_local_mode_of_qdrant_client(backend):
 
 def test_embedded_shard_of_something_else(backend, tmp_path):
     """A generation without our record is damaged, not a traceback."""
-    import qdrant_edge as engine
-
     build(backend, {"a": [A]})
     shutil.rmtree(generation_of(backend) / "segments")
     (generation_of(backend) / "edge_config.json").unlink()
@@ -241,6 +244,37 @@ def test_embedded_shard_of_something_else(backend, tmp_path):
     shard.close()
     with pytest.raises(StoreError, match="is damaged"):
         backend.open()
+
+
+def alter(backend: Embedded, id_: UUID, payload: dict[str, object]) -> None:
+    """Give a record the payload of another version, in the generation that is there."""
+    shard = load_to_write(generation_of(backend))
+    shard.update(engine.UpdateOperation.upsert_points([engine.Point(id_, {}, payload)]))
+    shard.flush()
+    shard.close()
+
+
+def test_record_of_another_version(backend):
+    """A collection whose record has other fields must be rebuilt, is not damaged, and not held."""
+    build(backend, {"a": [A]})
+    alter(backend, COLLECTION_ID, {"record": "collection", "collection": {"generation": "x"}})
+    for use in (backend.open, backend.writer().__enter__):
+        with pytest.raises(StoreStale, match=r"did not write .*python store\.py --full") as caught:
+            use()
+        assert str(caught.value).count("Rebuild it") == 1
+        assert not is_held(folder_of(backend))
+    build(backend, {"b": [B]}, full=True)
+    assert keys(backend.open().sentences()) == [("b", 0)]
+
+
+def test_document_of_another_version(backend):
+    """A builder that cannot read the documents lets go of the lock and of the collection."""
+    build(backend, {"a": [A]})
+    alter(backend, document_id("a"), {"record": "document", "document": {"path": "a"}})
+    with pytest.raises(StoreStale) as caught, backend.writer():
+        pass
+    assert not is_held(folder_of(backend)), caught  # as long as the error is
+    build(backend, {"b": [B]}, full=True)
 
 
 def as_nobody(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:

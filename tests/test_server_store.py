@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from threading import Event, main_thread
+from traceback import extract_stack
 
 import pytest
 from qdrant_client import models
@@ -152,6 +156,34 @@ def test_foreign_payload(backend):
     backend.client.upsert("window_db", [stranger])
     with pytest.raises(StoreError, match=r"did not write .*python store\.py --full"):
         backend.open().search(dense=A, limit=5)
+
+
+def test_interrupted_at_the_end():
+    """Ctrl-C while the last documents are written leaves neither the lock nor a half collection."""
+    backend, interrupted = Http(), Event()
+
+    def slow():
+        """Wait until the build waits for these points, and interrupt it."""
+        main = main_thread().ident
+        while "shutdown" not in [f.name for f in extract_stack(sys._current_frames()[main])]:
+            time.sleep(0.01)
+        signal.pthread_kill(main, signal.SIGINT)
+        interrupted.wait(60)
+        yield point("a", 0, A, {})
+
+    build(backend, {"a": [A]})
+    before = collections(backend)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt), backend.writer(full=True) as writer:
+            writer.add(document("a", 1), slow())
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        interrupted.set()
+    assert collections(backend) == before
+    with backend.writer():
+        pass
+    backend.close()
 
 
 def test_dead_builder(backend):

@@ -15,16 +15,10 @@ from uuid import UUID
 import numpy as np
 import qdrant_edge as engine
 
-from rag.errors import StoreError, StoreMissing
+from rag.errors import StoreError, StoreMissing, StoreStale
 from rag.stores import payload
 from rag.stores.base import DENSE, KEYWORD, CollectionInfo, DocumentRecord, Legs
-from rag.stores.edge_shard import (
-    SEARCHED,
-    engine_filter,
-    engine_sparse,
-    load_to_read,
-    translated,
-)
+from rag.stores.edge_shard import SEARCHED, engine_filter, engine_sparse, load_to_read, translated
 from rag.stores.filters import Clause, resolve
 from rag.stores.generations import Generations
 from rag.stores.listing import PAGE, best_first, in_document_order, list_sentences, pages
@@ -159,7 +153,8 @@ def open_edge(settings: Settings) -> EdgeStore:
     """Open the current generation.
 
     A build may replace and remove it at any moment: on any failure the pointer is read again.
-    Raises :class:`StoreMissing` before the first build, :class:`StoreError` if it is damaged.
+    Raises :class:`StoreMissing` before the first build, :class:`StoreStale` if another version
+    wrote it, :class:`StoreError` if it is damaged.
     """
     generations = Generations(settings.qdrant_path / settings.collection)
     place = f"{settings.collection} in {settings.qdrant_path}"
@@ -170,6 +165,9 @@ def open_edge(settings: Settings) -> EdgeStore:
             if generations.current() == name:
                 return store
             store.close()  # it was replaced meanwhile
+        except StoreStale:
+            if generations.current() == name:
+                raise
         except StoreError as error:
             attempts[name] = attempts.get(name, 0) + 1
             if attempts[name] == _ATTEMPTS:
@@ -185,11 +183,16 @@ def _open(settings: Settings, generations: Generations, name: str) -> EdgeStore:
     manifest = generations.manifest(name)
     with translated(f"open generation {name}"):
         shard = load_to_read(generations.path(name))
-        found = shard.info().points_count
-        records = shard.retrieve([payload.COLLECTION_ID], True, False)
-    if found != manifest.points or not records:
-        shard.close()
-        raise StoreError(f"it holds {found} points instead of {manifest.points}")
-    location = str(settings.qdrant_path)
-    info = payload.info_of(records[0].payload, settings.collection, location)
-    return EdgeStore(shard, info)
+        try:
+            return EdgeStore(shard, _info(shard, manifest.points, settings))
+        except BaseException:
+            shard.close()
+            raise
+
+
+def _info(shard: engine.EdgeShard, points: int, settings: Settings) -> CollectionInfo:
+    found = shard.info().points_count
+    records = shard.retrieve([payload.COLLECTION_ID], True, False)
+    if found != points or not records:
+        raise StoreError(f"it holds {found} points instead of {points}")
+    return payload.info_of(records[0].payload, settings.collection, str(settings.qdrant_path))

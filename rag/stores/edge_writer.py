@@ -58,11 +58,11 @@ class EdgeWriter:
                 self._generations.remove_others()
             if not self._full:
                 self._base = self._open_base()
+            if self._base is not None:
+                self._documents = {record.path: record for record in self._base.documents()}
         except BaseException:
-            self._lock.release()
+            self.__exit__()
             raise
-        if self._base is not None:
-            self._documents = {record.path: record for record in self._base.documents()}
         return self
 
     def _open_base(self) -> EdgeStore | None:

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime
 from typing import Any, cast
 from uuid import UUID, uuid5
 
-from rag.errors import StoreError
+from rag.errors import StoreStale
 from rag.stores.base import CollectionInfo, CollectionRecord, DocumentRecord, Fingerprint, Point
 from rag.types import Metadata, Scalar, Sentence
 
@@ -82,7 +82,7 @@ def sentence_payload(point: Point, modified: float) -> Payload:
 
 
 def sentence_of(payload: Mapping[str, Any] | None) -> Sentence:
-    """Read a sentence's payload. Raises :class:`StoreError` if it is not one of ours."""
+    """Read a sentence's payload. Raises :class:`StoreStale` if it is not one of ours."""
     try:
         fields = cast(Payload, payload)["metadata"]
         return Sentence(
@@ -107,7 +107,7 @@ def document_payload(record: DocumentRecord) -> Payload:
 
 
 def document_of(payload: Mapping[str, Any] | None) -> DocumentRecord:
-    """Read a document record's payload. Raises :class:`StoreError` if it is not one of ours."""
+    """Read a document record's payload. Raises :class:`StoreStale` if it is not one of ours."""
     try:
         fields = cast(Payload, payload)[DOCUMENT]
         return DocumentRecord(**{**fields, "metadata": _untagged(fields["metadata"])})
@@ -125,7 +125,7 @@ def collection_payload(info: CollectionInfo) -> Payload:
 def info_of(payload: Mapping[str, Any] | None, collection: str, location: str) -> CollectionInfo:
     """Read the collection's record, as found in ``location``.
 
-    Raises :class:`StoreError` if it is not one of ours.
+    Raises :class:`StoreStale` if it is not one of ours.
     """
     try:
         fields = dict(cast(Payload, payload)[COLLECTION])
@@ -140,8 +140,8 @@ def info_of(payload: Mapping[str, Any] | None, collection: str, location: str) -
     return CollectionInfo(collection, location, generation, documents, sentences, record)
 
 
-def _foreign(error: Exception) -> StoreError:
-    return StoreError(
+def _foreign(error: Exception) -> StoreStale:
+    return StoreStale(
         f"The collection holds a point that this version did not write ({type(error).__name__}: "
         f"{error}). Rebuild it: python store.py --full"
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from itertools import product
 from typing import TYPE_CHECKING, Self
 
@@ -103,12 +104,11 @@ class ServerWriter:
 
     def __exit__(self, *exception: object) -> None:
         """Release the lock; drop a new collection that was not finished."""
-        self._uploads.close()
-        try:
+        with ExitStack() as last_to_first:  # all of it, also if Ctrl-C comes in between
+            last_to_first.callback(self._lock.release)
             if self._target != self._aliased:
-                self._collections.remove(self._target)
-        finally:
-            self._lock.release()
+                last_to_first.callback(self._collections.remove, self._target)
+            last_to_first.callback(self._uploads.close)
 
     @property
     def record(self) -> CollectionRecord | None:
