@@ -5,7 +5,6 @@ Does not draw. Texts are kept by generation and path, a few at a time.
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rag.answering import system_prompt
+from rag.documents import File, digest_file
 from rag.errors import DocumentError
 from rag.page.cards import Lines
 from rag.prompt import build_messages
@@ -73,9 +73,10 @@ class Library:
                 return "changed"
             if found.st_mtime == record.modified:
                 return ""
-            return "" if _digest(file) == record.digest else "changed"
-        except OSError:
+            same = digest_file(File(path, file, found.st_size, found.st_mtime)) == record.digest
+        except (OSError, DocumentError):
             return "gone"
+        return "" if same else "changed"
 
     def messages(self, answer: Answer, history: Sequence[Turn]) -> list[Message]:
         """Return the messages that ``answer`` was made from, as they were sent.
@@ -98,8 +99,3 @@ class Library:
         """
         text = self.assistant.source(path)
         return text, [at + 1 for at, character in enumerate(text) if character == "\n"]
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()

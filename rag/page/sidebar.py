@@ -1,4 +1,4 @@
-"""The sidebar: a new chat, what is loaded, and how to search.
+"""The sidebar: how to search, what is loaded, and the page's language.
 
 Draws only. What is set is kept in the URL, so that a reload or a shared link finds it again.
 """

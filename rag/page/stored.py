@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from rag import errors
 from rag.conversations.stored_turn import StoredTurn, TurnSettings
 from rag.page.exchange import Exchange, Options, Pending
+from rag.types import Answer
 
 if TYPE_CHECKING:
     from rag.errors import RagError
     from rag.page.library import Library
-    from rag.types import Answer, Turn
+    from rag.types import Turn
 
 FAULT = "fault"
 """The class that stands for a fault of the program."""
@@ -33,8 +34,6 @@ def exchange_of(
     turn: StoredTurn, pending: Pending, history: Sequence[Turn], library: Library
 ) -> Exchange:
     """Return a stored turn as the page shows it; its number is the stored one."""
-    from rag.types import Answer
-
     answer = turn.answer or Answer(turn.question, turn.question, "", ())
     return Exchange(
         turn.number,

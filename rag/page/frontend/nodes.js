@@ -1,4 +1,4 @@
-// What both components build their nodes with. Foreign text only ever becomes a text node.
+// What the components build their nodes with. Foreign text only ever becomes a text node.
 
 const drawn = new WeakMap(); // a component's root → what it remembers between two drawings
 
