@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from rag.build import build
 from rag.settings import Settings
 from tests.chat_server import ChatServer, Reply
 from tests.conftest import ROOT, SAMPLES
@@ -43,6 +45,24 @@ def test_an_answer_then_its_passages(store: tuple[str, str]) -> None:
     assert passages.startswith("small_appliance_kb/kettle-k1.zh.md:")
     assert "⟦" in passages
     assert done.stderr == ""
+
+
+def test_a_terminal_shows_the_documents_own_brackets(tmp_path: Path) -> None:
+    """On a terminal found sentences are bold; brackets that a document has are shown."""
+    settings = Settings(docs=tmp_path / "docs", qdrant_path=tmp_path / "qdrant", top_k=1)
+    settings.docs.mkdir()
+    (settings.docs / "kettle.md").write_text("Fill ⟦the kettle. Boil it twice.\n", "utf-8")
+    build(settings)
+    master, terminal = pty.openpty()
+    arguments = ["Fill the kettle?", "--qdrant-path", str(settings.qdrant_path), "--top-k", "1"]
+    subprocess.run(
+        [sys.executable, str(ROOT / "ask.py"), *arguments, "--retrieve-only"],
+        stdout=terminal, env={**os.environ, "NO_COLOR": ""}, check=True, timeout=60,
+    )  # fmt: skip
+    os.close(terminal)
+    shown = os.read(master, 10_000).decode()
+    os.close(master)
+    assert "\x1b[1;4mFill ⟦the kettle.\x1b[0m Boil it twice." in shown
 
 
 def test_json_holds_exact_slices(store: tuple[str, str]) -> None:

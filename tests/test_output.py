@@ -66,6 +66,17 @@ def test_passages_are_numbered_placed_and_marked() -> None:
     )
 
 
+def test_marks_are_not_the_documents() -> None:
+    """What a document says neither commands a terminal nor passes for a mark; the marks stand."""
+    text = "\x1b[1m⟦Fill it.⟧\x1b[0m"
+    hit = Hit(Sentence("k.md", 0, 4, 13, text[4:13]), rank=1, dense=0.9)
+    window = Window(1, "\x07k.md", 0, len(text), text, 0, 0, (hit,), "\x9bKettle")
+    bold, plain = "\x1b[1;4m", "\x1b[0m"
+    assert passages_text([window], (bold, plain)) == (
+        f"[1] k.md:0-{len(text)} · Kettle\n    [1m{bold}⟦Fill it.{plain}⟧[0m\n"
+    )
+
+
 def test_terminal_commands_are_taken_out() -> None:
     """Escape sequences, C1 codes and bidirectional overrides do not reach a terminal."""
     assert printable("a\x1b[31mred\x9b2J\u202eb\x07\tc\nd\ud800") == "a[31mred2Jb\tc\nd"

@@ -113,9 +113,7 @@ def _print(assistant: Assistant, answer: Answer, arguments: argparse.Namespace) 
     for remark in (searched, answer.cut_reason, *answer.notes, *unfounded):
         if remark:
             sys.stderr.write(printable(f"Note: {remark}\n"))
-    bold, plain = _mark()
-    shown = printable(passages_text(answer.windows, ("⟦", "⟧")))
-    print(shown.replace("⟦", bold).replace("⟧", plain), end="")
+    print(passages_text(answer.windows, _mark()), end="")
 
 
 def _answer(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rag.cli import printable
 from rag.types import Window
 
 
 def passages_text(windows: Sequence[Window], mark: tuple[str, str]) -> str:
     """Write the passages for reading: a line ``[1] path:start-end · title › section``, the text.
 
-    ``mark`` is what to put before and after each found sentence. The text is as the documents have
-    it: strip it before it reaches a terminal.
+    ``mark`` is what to put before and after each found sentence, as it stands. What the documents
+    say is made printable.
     """
     blocks = []
     for window in windows:
@@ -19,7 +20,7 @@ def passages_text(windows: Sequence[Window], mark: tuple[str, str]) -> str:
         place = " › ".join(names) + (f", p. {window.page}" if window.page is not None else "")
         head = f"[{window.rank}] {window.source}:{window.start}-{window.end}"
         body = "\n".join(f"    {line}".rstrip() for line in _marked(window, mark).split("\n"))
-        blocks.append(f"{head}{' · ' + place if place else ''}\n{body}\n")
+        blocks.append(f"{printable(head + (' · ' + place if place else ''))}\n{body}\n")
     return "\n".join(blocks)
 
 
@@ -27,8 +28,9 @@ def _marked(window: Window, mark: tuple[str, str]) -> str:
     pieces, at = [], window.start
     for hit in window.hits:
         start, end = hit.sentence.start, hit.sentence.end
-        pieces += [window.text[at - window.start : start - window.start], mark[0]]
+        pieces += [printable(window.text[at - window.start : start - window.start]), mark[0]]
         # A mark for each line, since the lines are indented one by one.
-        pieces += [hit.sentence.text.replace("\n", f"{mark[1]}\n{mark[0]}"), mark[1]]
+        found = printable(hit.sentence.text).replace("\n", f"{mark[1]}\n{mark[0]}")
+        pieces += [found, mark[1]]
         at = end
-    return "".join([*pieces, window.text[at - window.start :]])
+    return "".join([*pieces, printable(window.text[at - window.start :])])
