@@ -1,6 +1,7 @@
 """Settings → what works and what does not, in plain words, for ``ask.py --check`` and the page.
 
-Asks the collection, the embedding model and the chat model one small thing each. Shows no key.
+Asks the collection, the embedding model, the reranker and the chat model one small thing each.
+Shows no key.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from rag.errors import RagError
 if TYPE_CHECKING:
     from rag.embeddings import Embeddings
     from rag.endpoints.chat_model import Delta
+    from rag.ranking.reranking import Reranker
     from rag.settings import Settings
 
 PATIENCE_SECONDS = 30.0
@@ -37,6 +39,7 @@ def check(settings: Settings) -> Iterator[Check]:
     ``openai_timeout_seconds`` says.
     """
     from rag.embeddings import open_embeddings
+    from rag.ranking.reranking import open_reranker
 
     try:
         embeddings = open_embeddings(settings)
@@ -45,6 +48,11 @@ def check(settings: Settings) -> Iterator[Check]:
     else:
         yield _tried("Embedding model", lambda: _vector(embeddings))
         yield _tried("Collection", lambda: _collection(settings, embeddings))
+    reranker = open_reranker(settings)
+    if reranker is not None:
+        yield _tried("Reranker", lambda: _reranked(reranker, settings))
+    if settings.prompt_file is not None:
+        yield _tried("Prompt", lambda: _prompt(settings))
     if settings.chat_model is None:
         yield Check("Chat model", True, "none is set (RAG_CHAT_MODEL): found sentences are shown")
         return
@@ -76,6 +84,22 @@ def _collection(settings: Settings, embeddings: Embeddings) -> str:
     store.close()
     size = f"{info.documents:,} documents, {info.sentences:,} sentences"
     return f"{info.collection} in {info.location}: {size}"
+
+
+def _reranked(reranker: Reranker, settings: Settings) -> str:
+    from rag.types import Hit, Sentence
+
+    text = "The warranty is 24 months."
+    began = time.perf_counter()
+    reranker("How long is the warranty?", [Hit(Sentence("", 0, 0, len(text), text), 1)])
+    took = (time.perf_counter() - began) * 1000
+    return f"{settings.rerank_model or 'its model'}: a score in {took:,.0f} ms"
+
+
+def _prompt(settings: Settings) -> str:
+    from rag.answering import system_prompt
+
+    return f"{settings.prompt_file}: {len(system_prompt(settings) or ''):,} characters"
 
 
 def _models(settings: Settings) -> str:

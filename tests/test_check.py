@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from rag import check
 from rag.endpoints import chat_connection
 from rag.settings import Settings
 from tests.chat_server import ChatServer, Reply
+from tests.test_reranking import RerankServer, by_length
 
 
 @pytest.fixture
@@ -171,3 +173,19 @@ def test_a_model_that_talks_too_long(server: ChatServer, monkeypatch: pytest.Mon
     found = results(server, embedding_model="bundled")
     assert found["Chat model"] == (True, "test-model answers, after thinking")
     assert server.chats[0].left.wait(5)
+
+
+def test_a_reranker_and_a_prompt_are_tried_too(sample_settings: Settings, tmp_path: Path) -> None:
+    """What every question would fail by is found before one is asked."""
+    prompt = tmp_path / "prompt.txt"
+    with RerankServer(by_length) as server:
+        settings = sample_settings.with_(rerank_base_url=server.url, prompt_file=prompt)
+        found = {result.name: result for result in check.check(settings)}
+        assert found["Reranker"].ok
+        assert len(server.requests) == 1
+    assert not found["Prompt"].ok
+    assert str(prompt) in found["Prompt"].detail
+    prompt.write_text("You are a pirate.")
+    found = {result.name: result for result in check.check(settings)}
+    assert not found["Reranker"].ok
+    assert found["Prompt"].detail == f"{prompt}: 17 characters"

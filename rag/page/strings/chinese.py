@@ -114,6 +114,8 @@ CHINESE = Strings(
     check_ok="正常",
     check_failed="不可用",
     check_names={
+        "Reranker": "重排模型",
+        "Prompt": "提示词文件",
         "Embedding model": "检索模型",
         "Collection": "文档库",
         "Chat model": "对话模型",

@@ -120,6 +120,8 @@ ENGLISH = Strings(
     check_ok="works",
     check_failed="does not work",
     check_names={
+        "Reranker": "Reranker",
+        "Prompt": "Prompt file",
         "Embedding model": "Search model",
         "Collection": "Documents",
         "Chat model": "Chat model",
