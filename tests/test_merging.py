@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rag.ranking.merging import merged_windows
 from rag.stores.base import Store
-from rag.types import Condition, Hit, Window
+from rag.types import Condition, Hit, Sentence, Window
 from tests.small_collection import WordEmbeddings, build_small
 
 SUN = "The sun rose early in the morning. It cast a warm glow over the trees. Birds began to sing."
@@ -129,3 +132,70 @@ def test_several_documents(store: Store) -> None:
     windows = merged_windows(store, found, 0, merge_threshold=0.5, max_characters=6000)
     assert [(w.source, w.first, w.last) for w in windows] == [("guide.md", 6, 6), ("sun.md", 0, 2)]
     assert merged_windows(store, [], 2, merge_threshold=0.5, max_characters=100) == ()
+
+
+GROUPS = st.lists(st.tuples(st.integers(0, 3), st.lists(st.integers(1, 4), min_size=1)), min_size=1)
+"""Sections of a document: what heading of three levels begins each, its paragraphs' lengths."""
+
+
+def divided(groups: Sequence[tuple[int, Sequence[int]]]) -> list[Sentence]:
+    """The sentences of a document with these sections and paragraphs."""
+    sentences: list[Sentence] = []
+    section: tuple[str, ...] = ()
+    paragraph = 0
+    for number, (level, lengths) in enumerate(groups):
+        section = (*section[:level], f"S{number}")
+        for length in lengths:
+            paragraph += 1
+            for _ in range(length):
+                index = len(sentences)
+                sentences.append(
+                    Sentence(
+                        "d", index, 3 * index, 3 * index + 2, "X.", before=" " if index else "",
+                        section=section, paragraph=paragraph,
+                    )
+                )  # fmt: skip
+    return sentences
+
+
+def simply_grown(sentences: list[Sentence], found: set[int], threshold: float) -> set[int]:
+    """The indices that grow out of ``found``, by the words of the definition."""
+    depth = max(len(s.section) for s in sentences)
+    levels: list[Callable[[Sentence], object]] = [lambda s: s.paragraph]
+    levels += [lambda s, n=n: s.section[:n] for n in range(depth, -1, -1)]  # type: ignore[misc]
+    children = [[s] for s in sentences]
+    for level in levels:
+        before = set(found)
+        parts = [list(part) for _, part in groupby(sentences, key=level)]
+        for part in parts:
+            inside = [child for child in children if child[0] in part]
+            whole = [child for child in inside if all(s.index in before for s in child)]
+            if len(whole) / len(inside) > threshold and 3 * len(part) - 1 <= 60:
+                found = found | {s.index for s in part}
+        children = parts
+    return found
+
+
+class Held:
+    """A document that is held in memory."""
+
+    def __init__(self, sentences: list[Sentence]) -> None:
+        self.held = sentences
+
+    def sentences(self, where: Sequence[Condition] = ()) -> Iterator[Sentence]:
+        return iter(self.held)
+
+
+@given(GROUPS, st.sets(st.integers(0, 40), min_size=1), st.sampled_from([0.0, 0.3, 0.5, 0.75]))
+def test_growing_is_as_defined(
+    groups: list[tuple[int, list[int]]], chosen: set[int], threshold: float
+) -> None:
+    """However a document is divided, what grows is what the definition says."""
+    sentences = divided(groups)
+    indices = {index % len(sentences) for index in chosen}
+    found = [Hit(sentences[index], rank) for rank, index in enumerate(sorted(indices), 1)]
+    windows = merged_windows(
+        Held(sentences), found, 0, merge_threshold=threshold, max_characters=60
+    )
+    grown = {index for window in windows for index in range(window.first, window.last + 1)}
+    assert grown == simply_grown(sentences, indices, threshold)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pypdfium2
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rag.documents import read_document
 from rag.nodes import parse_sentences
@@ -16,6 +18,8 @@ from rag.readers import Content
 from rag.readers.folder_search import File
 from rag.readers.pdf import read
 from rag.readers.pdf_glyphs import GLYPHS
+from rag.readers.pdf_layout import write_blocks
+from rag.readers.pdf_lines import Line, PageLines
 from tests.conftest import SAMPLES
 from tests.data.manual_texts import CHINESE, EGG_BOILER, ENGLISH, Manual
 from tests.read_blocks import Read, check, read_blocks
@@ -223,6 +227,31 @@ def test_heads_with_page_numbers_are_left_out_even_if_each_stands_on_few_pages()
     text = read(pdf(*pages)).text
     assert text.startswith("Twelve cups of 99")
     assert text.count("12") == text.count("13") == text.count("14") == 1
+
+
+CELLS = st.sampled_from([(), ("Part", "Price"), ("Lid", "3"), ("Cord", "low"), ("A", "B", "C")])
+
+
+@given(st.lists(st.lists(CELLS, min_size=1, max_size=6), min_size=1, max_size=3))
+def test_a_row_is_embedded_with_its_table_s_first(rows: list[list[tuple[str, ...]]]) -> None:
+    """Text ends a table, pages do not; a first row with numbers or of other length is no header."""
+    pages = []
+    for number, page in enumerate(rows, 1):
+        of_page = [
+            Line(number, " ".join(cells) or "Text.", 72, 200, 700 - 15 * n, 12, cells=cells)
+            for n, cells in enumerate(page)
+        ]
+        pages.append(PageLines(number, 792, tuple(of_page)))
+    content = write_blocks(pages, [], "", [])
+    first: list[str] = []
+    for block in content.blocks:
+        cells = content.text[block.start : block.end].split(" | ")
+        header = first if len(first) == len(cells) and "3" not in first else []
+        if block.kind == "row":
+            assert block.context == " | ".join(header)
+            first = first or cells
+        else:
+            first = []
 
 
 def test_a_table_of_contents_stays_lines() -> None:

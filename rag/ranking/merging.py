@@ -80,10 +80,13 @@ def _grown(
     parts = [[sentence] for sentence in sentences]
     for group in _groups(sentences):
         children, parts = parts, _parts(sentences, group)
-        whole = {part[0].index for part in children if found.issuperset(s.index for s in part)}
+        whole = [found.issuperset(sentence.index for sentence in child) for child in children]
+        at = 0
         for part in parts:
-            inside = [c[0].index for c in children if part[0].index <= c[0].index <= part[-1].index]
-            share = len(whole.intersection(inside)) / len(inside)
+            begin = at
+            while at < len(children) and children[at][0].index <= part[-1].index:
+                at += 1
+            share = sum(whole[begin:at]) / (at - begin)
             if share > threshold and _characters(part) <= max_characters:
                 found.update(sentence.index for sentence in part)
     return found

@@ -63,13 +63,16 @@ def write_blocks(
     levels = _levels(blocks, marked, body, top)
     composer = Composer()
     starts: dict[int, int] = {}
+    table = 0
     for place, block in enumerate(blocks):
+        if not place or blocks[place - 1].paragraph.kind != "row":
+            table = place
         if place in levels:
             start = composer.heading(block.text, levels[place])
         elif place == top:
             start = composer.title(block.text)
         else:
-            start = _write(composer, blocks, place)
+            start = _write(composer, blocks, place, table)
         for offset, page in block.turns:
             starts.setdefault(page, start + offset)
     ends = [*list(starts.values())[1:], composer.length]
@@ -105,25 +108,26 @@ def _without_repeated_heads(paragraphs: Iterable[Paragraph]) -> Iterator[Paragra
         yield paragraph
 
 
-def _write(composer: Composer, blocks: Sequence[_Block], place: int) -> int:
-    """Write what is neither title nor heading, and return where it begins."""
+def _write(composer: Composer, blocks: Sequence[_Block], place: int, table: int) -> int:
+    """Write what is neither title nor heading, and return where it begins.
+
+    ``table`` is the place of the first of the rows that the block goes on, if it is a row.
+    """
     kind = blocks[place].paragraph.kind
     before = blocks[place - 1].paragraph.kind if place else None
     if kind == "row":
         cells = blocks[place].paragraph.first.cells
-        return composer.row(cells, _header(blocks, place), follows=before == "row")
+        header = _header(blocks[table], cells) if table < place else ()
+        return composer.row(cells, header, follows=before == "row")
     follows = kind == before == "item"
     return composer.add(blocks[place].text, _KINDS[kind], follows=follows)
 
 
-def _header(blocks: Sequence[_Block], place: int) -> tuple[str, ...]:
-    """Return the first row of the table, if it holds no numbers and is not the row itself."""
-    first = place
-    while first and blocks[first - 1].paragraph.kind == "row":
-        first -= 1
-    cells = blocks[first].paragraph.first.cells
-    named = first < place and len(cells) == len(blocks[place].paragraph.first.cells)
-    return cells if named and not any(re.search(r"\d", cell) for cell in cells) else ()
+def _header(first: _Block, cells: Sequence[str]) -> tuple[str, ...]:
+    """Return a table's first row as the header of another, if it is as long and has no numbers."""
+    header = first.paragraph.first.cells
+    named = len(header) == len(cells) and not any(re.search(r"\d", cell) for cell in header)
+    return header if named else ()
 
 
 def _levels(
