@@ -2,8 +2,8 @@
 
     files → what changed → Update → switch
 
-Until the last step readers have the collection as it was. Knows nothing of how a store keeps
-things, nor how sentences are made.
+Until the last step readers have the collection as it was; on a server an update changes it file by
+file. Knows nothing of how a store keeps things, nor how sentences are made.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from rag.building.changes import Changes, compare
-from rag.building.fingerprint import check_fingerprint, fingerprint
 from rag.building.previous import Previous, expected_fingerprint, read_previous
 from rag.building.report import BuildReport, Progress, Seconds, Stopwatch
 from rag.building.update import BuildCancelled, Update
@@ -30,10 +29,7 @@ if TYPE_CHECKING:
     from rag.documents import File
     from rag.settings import Settings
 
-__all__ = [
-    "BuildCancelled", "BuildReport", "Progress", "Seconds", "build", "check_fingerprint",
-    "files_to_write", "fingerprint",
-]  # fmt: skip
+__all__ = ["BuildCancelled", "BuildReport", "Progress", "build", "files_to_write"]
 
 
 def build(
@@ -49,8 +45,8 @@ def build(
     ``full`` starts from nothing and embeds all again. ``part`` builds a share of the documents into
     a new collection on a server (:mod:`rag.stores.server_parts`). ``progress`` is told how far it
     is; ``cancel`` is asked between batches, and True ends it with :class:`BuildCancelled`. Raises
-    :class:`~rag.errors.RagError`; whatever happens, readers have the old collection until the new
-    one is complete.
+    :class:`~rag.errors.RagError`. Whatever happens, readers have the old collection until the new
+    one is complete: on a server in full builds and parts alone, others replace it file by file.
     """
     from rag.building.journal import drop_journals, has_journal, open_journal
     from rag.building.vectors import VectorSource

@@ -143,7 +143,7 @@ def read_document(file: File) -> Document:
 
 
 def _bytes(file: File) -> tuple[bytes, os.stat_result]:
-    """Return a file's bytes, and its state before and after they were read."""
+    """Return a file's bytes, and its state after they were read."""
     for _ in range(3):
         with file.absolute.open("rb") as stream:
             before = os.fstat(stream.fileno())

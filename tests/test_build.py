@@ -500,6 +500,15 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_built(settings: Set
     assert build(settings).generation == report.generation
 
 
+def test_a_last_file_that_cannot_be_read_holds_nothing_up(settings: Settings) -> None:
+    """The files before it are written, though their group is not full."""
+    (settings.docs / "zero.md").write_bytes(bytes(range(256)))
+    report = build(settings)
+    assert [skipped.path for skipped in report.skipped] == ["zero.md"]
+    assert report.sources == ("kettle.md", "toaster.md")
+    assert counts(report) == (8, 0, 0)
+
+
 def test_a_file_without_sentences_is_a_document(settings: Settings) -> None:
     """It is listed, and is no change at the next build."""
     (settings.docs / "rules.md").write_text("***\n\n***\n")

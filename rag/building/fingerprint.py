@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rag.stores.base import CollectionInfo
 
 SCHEMA = 1
-"""Version of the payload in :mod:`rag.stores.base`; another one cannot be read."""
+"""Version of the payload in :mod:`rag.stores.payload`; another one cannot be read."""
 
 
 def fingerprint(embeddings: Embeddings, dimension: int | None = None) -> Fingerprint:

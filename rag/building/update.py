@@ -92,8 +92,6 @@ class Update:
             if group and (pending >= GROUP_SENTENCES or number == len(files)):
                 yield group
                 group, pending = [], 0
-        if group:  # the last file could not be read
-            yield group
 
     def _parsed(self, file: File) -> Parsed:
         with self._watch.step("read"):

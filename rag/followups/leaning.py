@@ -1,6 +1,6 @@
 """A question and the turns before it → why it leans on them, or that it stands alone. Pure.
 
-Rules over words: no grammar, no model. What they take for a sign is in followup_words.py.
+Rules over words: no grammar, no model. What they take for a sign is in words.py.
 """
 
 from __future__ import annotations

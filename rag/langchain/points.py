@@ -1,6 +1,6 @@
 """What the LangChain retriever needs of a collection, and how our own stores give it.
 
-``langchain_qdrant.py`` does the same for any ``QdrantVectorStore``.
+``qdrant.py`` does the same for any ``QdrantVectorStore``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a store is: its values, its protocols, and the payload of its points.
+"""What a store is: its values and its protocols; ``payload.py`` spells its points.
 
 Two stores keep to it, ``edge.py`` (Qdrant's engine in this process) and ``server.py`` (Qdrant by
 URL). A collection holds three kinds of points:
