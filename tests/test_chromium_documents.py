@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rag.page.frontend import FOLDER
 from rag.settings import Settings
 from tests.browser import Page, Visitor, open_browser, running_page
 from tests.embedding_server import EmbeddingServer
@@ -322,3 +323,38 @@ def test_the_keyboard_alone_does_everything(site: Site, visit: Any) -> None:
     keyboard.press("ArrowRight")
     keyboard.press("Space")
     visitor.button("文档").wait_for()
+
+
+CALLED_AGAIN = """async script => {
+    const {default: draw} = await import(
+        URL.createObjectURL(new Blob([script], {type: "text/javascript"})));
+    const parent = document.body.appendChild(document.createElement("div"));
+    let heard = 0;
+    const call = () => draw({
+        data: {rows: [], words: {}}, parentElement: parent, setTriggerValue: () => heard++,
+    });
+    const asked = () => {
+        heard = 0;
+        document.dispatchEvent(new CustomEvent("passage", {detail: {passage: 1}}));
+        return heard;
+    };
+    const first = call();
+    const counts = [asked()];
+    first();
+    const second = call();
+    counts.push(asked());
+    const third = call();
+    second();
+    counts.push(asked());
+    third();
+    counts.push(asked());
+    return counts;
+}"""
+
+
+def test_a_list_that_is_drawn_again_still_leads_to_passages(site: Site) -> None:
+    """Streamlit may end a component's call and make another on the same root, in any order."""
+    tab = site.browser.new_page()
+    script = "\n".join((FOLDER / name).read_text("utf-8") for name in ("nodes.js", "documents.js"))
+    assert tab.evaluate(CALLED_AGAIN, script) == [1, 1, 1, 0]
+    tab.close()

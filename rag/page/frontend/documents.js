@@ -7,9 +7,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (!state) {
     state = { json: "" };
     drawn.set(root, state);
-    // A citation leads to its passage, which stands where the files are.
-    state.listen = (event) => act("passage", { passage: event.detail.passage });
-    document.addEventListener("passage", state.listen);
   }
   const json = JSON.stringify(data);
   if (json !== state.json) {
@@ -17,7 +14,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const list = element("ul", "list", ...data.rows.map((row) => drawRow(row, data.words, act)));
     root.replaceChildren(list);
   }
-  return () => document.removeEventListener("passage", state.listen);
+  // A citation leads to its passage, which stands where the files are.
+  return onPassage(state, (event) => act("passage", { passage: event.detail.passage }));
 }
 
 function drawRow(row, words, act) {

@@ -10,15 +10,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (!state) {
     state = { focused: null, json: "", shown: -Infinity };
     drawn.set(root, state);
-    state.listen = (event) => {
-      if (state.document) {
-        state.document = false;
-        drawCards(root, state.data, act);
-        act("close");
-      }
-      show(root, event.detail);
-    };
-    document.addEventListener("passage", state.listen);
   }
   const json = JSON.stringify(data);
   if (json !== state.json) {
@@ -40,7 +31,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
     state.focused = data.focus.click;
     show(root, data.focus);
   }
-  return () => document.removeEventListener("passage", state.listen);
+  return onPassage(state, (event) => {
+    if (state.document) {
+      state.document = false;
+      drawCards(root, state.data, act);
+      act("close");
+    }
+    show(root, event.detail);
+  });
 }
 
 // Brings a passage into view, or the sentence of its source from start to end, if there is one.

@@ -36,6 +36,15 @@ function rootOf(parent, className) {
   return root;
 }
 
+// Listens for a passage that is asked for elsewhere in the page; returns how to end that. Streamlit
+// may end what a call began and call again for the same root: each call listens for itself.
+function onPassage(state, heard) {
+  document.removeEventListener("passage", state.heard);
+  state.heard = heard;
+  document.addEventListener("passage", heard);
+  return () => document.removeEventListener("passage", heard);
+}
+
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // The nearest box around a component that scrolls; components live in a shadow tree.
