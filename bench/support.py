@@ -26,7 +26,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from support_cases import ALTERED, FAITHFUL, Case, make_cases
 
 from rag.embeddings import BundledEmbeddings
-from rag.support.checking import Support, check_support
+from rag.support.checking import check_support
+from rag.support.verdict import Support
 from rag.types import Answer
 
 BARS = {"number": 0.95, "unit": 0.95, "negation": 0.80, "name": 0.80}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rag.followups.query import Query
     from rag.settings import Settings
     from rag.stores.base import Store
-    from rag.support.checking import Support
+    from rag.support.verdict import Support
 
 
 class Assistant(Collection):

@@ -6,7 +6,7 @@ import pytest
 
 from rag.page.claims import checkable, claim_views, summary, unfounded
 from rag.page.strings import LANGUAGES
-from rag.support.checking import NOT_FOUND, Support
+from rag.support.verdict import NOT_FOUND, Support
 from rag.types import Answer
 from tests.windows import window
 

@@ -21,7 +21,7 @@ from rag.conversations.rated_turns import evaluation_rows
 from rag.conversations.stored_turn import StoredTurn, TurnSettings, Visitor
 from rag.errors import ConversationMissing, HistoryError
 from rag.evaluation.gold import Place, read_gold
-from rag.support.checking import Support
+from rag.support.verdict import Support
 from rag.types import Answer, Condition, Hit, Sentence, Timings, Turn, Usage, Window
 from tests.conftest import ROOT
 

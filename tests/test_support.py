@@ -14,11 +14,12 @@ from rag.citations import find_citations
 from rag.embeddings import BundledEmbeddings
 from rag.sentences import split_sentences
 from rag.support.answer_sentences import answer_sentences
-from rag.support.checking import NOT_FOUND, Support, check_support
+from rag.support.checking import check_support
 from rag.support.claims import parse_claim
 from rag.support.nearness import is_alike, is_unlike
 from rag.support.negations import find_negations
 from rag.support.quantities import find_quantities
+from rag.support.verdict import NOT_FOUND, Support
 from rag.types import Answer, Hit, Sentence, Window
 from tests.strange_texts import quick, strange_texts
 

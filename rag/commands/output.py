@@ -12,7 +12,7 @@ from rag.commands.support_output import SupportRecord, support_records
 from rag.types import Answer, Hit, Window
 
 if TYPE_CHECKING:
-    from rag.support.checking import Support
+    from rag.support.verdict import Support
 
 
 class Scores(TypedDict):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
-if TYPE_CHECKING:
-    from rag.support.checking import Reason, Support
+from rag.support.verdict import NOT_FOUND, Reason, Support
 
 _DIFFERS: dict[Reason, str] = {
     "number": "another number", "unit": "another unit", "name": "another name",
@@ -47,9 +46,9 @@ def support_records(supports: Sequence[Support]) -> list[SupportRecord]:
 def support_remarks(text: str, supports: Sequence[Support]) -> Iterator[str]:
     """Yield a line for each sentence of the answer ``text`` that the passages do not have."""
     for s in supports:
-        if s.verdict == "not found in the passages":
+        if s.verdict == NOT_FOUND:
             said = " ".join(text[s.start : s.end].split())
-            yield f"not found in the passages: {said}{_why(s)}"
+            yield f"{NOT_FOUND}: {said}{_why(s)}"
 
 
 def _why(support: Support) -> str:

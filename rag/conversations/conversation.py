@@ -19,7 +19,7 @@ from rag.conversations.file import clean, open_file
 from rag.conversations.serial import from_json, to_json
 from rag.conversations.stored_turn import ConversationInfo, StoredTurn, Thumb, Visitor
 from rag.errors import ConversationMissing, HistoryError
-from rag.support.checking import Support
+from rag.support.verdict import Support
 from rag.types import Turn
 
 TITLE_CHARACTERS = 80

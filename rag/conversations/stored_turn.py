@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rag.support.checking import Support
+from rag.support.verdict import Support
 from rag.types import Answer, Condition, Mode
 
 Thumb = Literal["up", "down"]

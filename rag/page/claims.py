@@ -12,7 +12,7 @@ from typing import Literal
 
 from rag.page.strings import Strings
 from rag.support.answer_sentences import plain
-from rag.support.checking import Reason, Support, Verdict
+from rag.support.verdict import Reason, Support, Verdict
 from rag.types import Answer, Window
 
 Kind = Literal["supported", "missing", "open"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rag.conversations.stored_turn import StoredTurn, Thumb
     from rag.page.exchange import Pending
     from rag.page.live import LiveAnswer
-    from rag.support.checking import Support
+    from rag.support.verdict import Support
     from rag.types import Answer
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rag.answering import AnswerStream
     from rag.conversations.stored_turn import Thumb
     from rag.page.library import Library
-    from rag.support.checking import Support
+    from rag.support.verdict import Support
 
 
 @dataclass(slots=True)

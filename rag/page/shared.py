@@ -18,6 +18,10 @@ from rag.page.building import Builder
 from rag.page.library import Library
 from rag.settings import BUNDLED, Settings
 
+LOOKING_SECONDS = 1.5
+"""How long the first visitor's browser has both cores to draw the page, before that is loaded which
+the first question needs: a question takes longer to type."""
+
 KEPT = 4
 """Settings whose assistant is kept open: another comes when ``.env`` is changed while it runs."""
 
@@ -45,7 +49,9 @@ def library_of(settings: Settings) -> Library:
 @st.cache_resource(show_spinner=False, max_entries=KEPT, hash_funcs={Library: id})
 def preload(library: Library) -> None:
     """Load, once and beside the page, what the first question would have to wait for."""
-    threading.Thread(target=_load, args=(library,), name="preload", daemon=True).start()
+    later = threading.Timer(LOOKING_SECONDS, _load, args=(library,))
+    later.daemon, later.name = True, "preload"
+    later.start()
 
 
 def _load(library: Library) -> None:

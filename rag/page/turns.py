@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from rag.page.exchange import Exchange
     from rag.page.live import LiveAnswer
-    from rag.support.checking import Support
+    from rag.support.verdict import Support
     from rag.types import Window
 
 State = Literal["searching", "reading", "writing", "waiting", "done"]

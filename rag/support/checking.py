@@ -11,8 +11,8 @@ that a sentence is false: it says that the passages do not have it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rag.embeddings import BUNDLED_MODEL
 from rag.support.answer_sentences import AnswerSentence, answer_sentences
@@ -21,16 +21,13 @@ from rag.support.differences import find_difference
 from rag.support.nearness import is_alike, is_unlike, language_of
 from rag.support.quantities import same_unit
 from rag.support.sources import Match, Sources, SourceSentence
+from rag.support.verdict import NOT_FOUND, Reason, Support, Verdict
 from rag.types import Answer, Window
 
 if TYPE_CHECKING:
     from rag.embeddings import Embeddings
     from rag.stores.base import Vector
 
-Verdict = Literal["supported", "not found in the passages", "not checked"]
-Reason = Literal["", "nothing", "number", "unit", "name", "negation"]
-
-NOT_FOUND: Verdict = "not found in the passages"
 SURE = 0.6
 """The share of a claim's words in one sentence from which it is supported without embeddings."""
 LEAST = 0.12
@@ -41,28 +38,6 @@ SHORT = 60
 """Characters below which a Latin sentence's language is too uncertain to set it apart."""
 CANDIDATES = 2
 """Sentences that the embeddings compare a claim with: those that share most words with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Support:
-    """What became of the answer's sentence ``start`` to ``end`` (code points of its text).
-
-    ``passage`` is the rank of a window, ``source_start`` to ``source_end`` its sentence in the
-    source: the one that supports the answer's, or the nearest where none does; None where there is
-    none. ``reason`` says why it was not found: nothing like it, or what differs. ``said`` is what
-    the answer has there, ``found`` what the source has, where that is known.
-    """
-
-    start: int
-    end: int
-    verdict: Verdict
-    passage: int | None = None
-    source: str = ""
-    source_start: int | None = None
-    source_end: int | None = None
-    reason: Reason = ""
-    said: str = ""
-    found: str = ""
 
 
 def check_support(answer: Answer, embeddings: Embeddings | None = None) -> tuple[Support, ...]:
