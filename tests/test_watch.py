@@ -66,7 +66,7 @@ def test_a_save_in_a_subfolder_is_a_build_and_hidden_files_are_none(
     (docs / ".git").mkdir()
     (docs / ".git" / "index").write_text("x")
     with pytest.raises(queue.Empty):
-        watched.builds.get(timeout=2.5)
+        watched.builds.get(timeout=1.5)
     (docs / "deep").mkdir()
     (docs / "deep" / "b.md").write_text("Text.")
     assert watched.next() == 2
@@ -91,17 +91,17 @@ def test_a_second_folder_may_come_and_go(docs: Path, watched: Watched) -> None:
     assert watched.next() == 2
     (uploads / ".upload-x").write_text("x")
     with pytest.raises(queue.Empty):
-        watched.builds.get(timeout=2.5)
+        watched.builds.get(timeout=1.5)
     (docs / "b.md").write_text("Text.")
     (uploads / "c.md").write_text("Text.")
     assert watched.next() == 3
     with pytest.raises(queue.Empty):  # both were one burst
-        watched.builds.get(timeout=2.5)
+        watched.builds.get(timeout=1.5)
     shutil.rmtree(uploads)
     build = watched.next()
     while True:
         try:
-            build = watched.builds.get(timeout=2.5)
+            build = watched.builds.get(timeout=1.5)
         except queue.Empty:
             break
     (docs / "d.md").write_text("Text.")
@@ -117,6 +117,6 @@ def test_a_build_that_could_not_be_done_is_done_later(docs: Path, watched: Watch
     watched.done = True
     while True:
         try:
-            watched.builds.get(timeout=2.5)
+            watched.builds.get(timeout=1.5)
         except queue.Empty:
             break
