@@ -176,6 +176,20 @@ def test_a_clause_that_denies_something_else(text: str, manual: str, reason: str
     assert support.reason == reason
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("The filter fits the X200 kettle.", ""),
+        ("The filter fits the X20 kettle.", "name"),
+        ("The filter fits the X2000 kettle.", "name"),
+    ],
+)
+def test_a_code_is_known_with_blanks_but_not_within_another(text: str, reason: str) -> None:
+    """X 200 is X200; neither is X20 or X2000."""
+    (support,) = check(text, "The filter fits the X 200 kettle. The lid fits the AX2000 toaster.")
+    assert support.reason == reason
+
+
 GERMAN = (
     "Der Wasserkocher Aqua hat 30 Tage Garantie auf Sockel und Heizelement. "
     "Die Pumpe wurde von Marie Laurent in Lyon entworfen. Das Filter verkauft der Buchhandel."

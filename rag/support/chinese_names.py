@@ -45,20 +45,20 @@ def chinese_pair(
     mine, theirs = claim[said[0].start : said[-1].end], model[found[0].start : found[-1].end]
     if _is_swap(match, mine, theirs, rest):
         return mine, theirs
-    known = without_blanks(match.sentence.before + model)
-    latin = [name for name in _LATIN.findall(mine) if without_blanks(name) not in known]
+    known = _close(match.sentence.before + model)
+    latin = [name for name in _LATIN.findall(mine) if _close(name) not in known]
     rivals = [name for name in _LATIN.findall(theirs) if name not in claim]
     return (latin[0], rivals[0]) if latin and rivals else None
 
 
 def other_title(match: Match) -> tuple[str, str] | None:
     """Return a title in 《》 that the sentence lacks, and the one that it has in its place."""
-    claim, model = match.claim.text, without_blanks(match.sentence.claim.text)
-    theirs = [title for title in _QUOTED.findall(model) if title not in without_blanks(claim)]
+    claim, model = match.claim.text, _close(match.sentence.claim.text)
+    theirs = [title for title in _QUOTED.findall(model) if title not in _close(claim)]
     for title in _QUOTED.finditer(claim):
         rest = rest_of(match, *title.span())
-        before = "" if rest >= SURE_SHARE else without_blanks(match.sentence.before)
-        known = without_blanks(title[0])[1:-1] in before + model
+        before = "" if rest >= SURE_SHARE else _close(match.sentence.before)
+        known = _close(title[0])[1:-1] in before + model
         if theirs and not known and rest >= TITLE_SHARE:
             return title[0], theirs[0]
     return None
@@ -68,13 +68,13 @@ def reads(sentence: SourceSentence, piece: str) -> bool:
     """Say whether a sentence, or what stands before it, has a piece, but for a sign or two at an
     end: where a name begins and ends is not known.
     """
-    text = without_blanks(sentence.before + sentence.claim.text)
+    text = _close(sentence.before + sentence.claim.text)
     longest = len(piece)
     parts = {piece[i:j] for i in range(3) for j in range(longest - 2, longest + 1)}
     return any(part in text for part in parts if len(part) >= max(3, longest - 2))
 
 
-def without_blanks(text: str) -> str:
+def _close(text: str) -> str:
     """Return a text without blanks and quotes."""
     return re.sub(r"[\s“”\"‘’]", "", text)
 

@@ -9,7 +9,6 @@ import re
 import string
 from functools import lru_cache
 
-from rag.support.chinese_names import without_blanks
 from rag.support.claims import Claim, Term
 from rag.support.sources import Match, SourceSentence
 
@@ -40,6 +39,7 @@ def latin_pair(
     if len(said) > 6 or len(found) > 8:
         return None
     claim, model = match.claim, match.sentence.claim
+    said = tuple(t for t in said if not _has_code(model, claim.text[t.start : t.end]))
     if rest >= SURE_SHARE and _copied(model, claim, found) >= COPIED_SHARE:
         mine, theirs = _names_beside(said, found, model), _names_beside(found, said, claim)
         one, other = _spelled(claim, mine), _spelled(model, theirs)
@@ -120,9 +120,15 @@ def knows(sentence: SourceSentence, claim: Claim, term: Term) -> bool:
     if parts and known.issuperset(parts):
         return True
     word = claim.text[term.start : term.end]
-    if any(map(str.isdigit, word)) and word in without_blanks(sentence.claim.text):
-        return True  # X 200
-    return _abbreviates(word, sentence.claim)
+    return _has_code(sentence.claim, word) or _abbreviates(word, sentence.claim)
+
+
+def _has_code(claim: Claim, word: str) -> bool:
+    """Say whether a word with digits stands there, or with blanks beside them: X 200, not X2000."""
+    if not any(map(str.isdigit, word)):
+        return False
+    parts = r"\s*".join(map(re.escape, re.findall(r"\d+|\D+", word)))
+    return re.search(rf"(?<![A-Za-z0-9]){parts}(?![A-Za-z0-9])", claim.text) is not None
 
 
 def _abbreviates(word: str, claim: Claim) -> bool:
