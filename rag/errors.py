@@ -21,6 +21,18 @@ Entry points catch :class:`RagError` alone; anything else is a fault of the prog
 
 from __future__ import annotations
 
+import re
+
+
+def shown_address(address: str) -> str:
+    """Return an address as messages may have it: without a name and password."""
+    return without_passwords(address if "://" in address else address.rpartition("@")[2])
+
+
+def without_passwords(text: str) -> str:
+    """Return a text without the names and passwords of the addresses in it."""
+    return re.sub(r"(?<=://)[^/\s]*@", "", text)
+
 
 class RagError(Exception):
     """What every named error is."""

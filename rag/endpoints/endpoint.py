@@ -10,7 +10,7 @@ from typing import Literal
 
 import httpx
 
-from rag.errors import SettingsError
+from rag.errors import SettingsError, shown_address, without_passwords
 from rag.settings import Settings
 
 OPENAI = "https://api.openai.com/v1"
@@ -83,8 +83,7 @@ class Endpoint:
     @property
     def shown(self) -> str:
         """The address for messages: without a password or a key in it."""
-        address = self.url.partition("?")[0]
-        return self.clean(address if "://" in address else address.rpartition("@")[2])
+        return self.clean(shown_address(self.url.partition("?")[0]))
 
     def client(self) -> httpx.Client:
         """Open a client for it, with the timeouts and proxy trust of the settings.
@@ -119,8 +118,7 @@ class Endpoint:
         for secret in sorted(secrets, key=len, reverse=True):
             if secret != NO_KEY:
                 text = text.replace(secret, "…")
-        text = re.sub(r"(?<=://)[^/\s]*@", "", text)  # user:password@ of an address
-        line = " ".join(text.split())
+        line = " ".join(without_passwords(text).split())
         return line if len(line) <= 200 else line[:199] + "…"
 
     def variable(self, what: Literal["model", "key", "url"]) -> str:

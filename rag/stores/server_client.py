@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import atexit
 import math
-import re
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -16,7 +15,13 @@ from functools import lru_cache
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, TypeVar
 
-from rag.errors import SettingsError, StoreError, StoreUnreachable
+from rag.errors import (
+    SettingsError,
+    StoreError,
+    StoreUnreachable,
+    shown_address,
+    without_passwords,
+)
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -61,7 +66,9 @@ def _client(url: str, api_key: str | None, grpc: bool, timeout_seconds: int) -> 
                 check_compatibility=False,  # would ask the server now, and only warn
             )
         except ValueError as error:
-            raise SettingsError(f"QDRANT_URL is {shown(url)!r}: {_one_line(str(error))}") from None
+            raise SettingsError(
+                f"QDRANT_URL is {shown_address(url)!r}: {_one_line(str(error))}"
+            ) from None
     atexit.register(client.close)
     return client
 
@@ -79,12 +86,7 @@ def translated(action: str, url: str) -> Iterator[None]:
     try:
         yield
     except (ApiException, QdrantException, RpcError, ValueError, OSError) as error:
-        raise _named(error, action, shown(url)) from error
-
-
-def shown(text: str) -> str:
-    """Return an address, or a text with addresses, without the name and password in them."""
-    return re.sub(r"(?<=://)[^/@\s]*@", "", text)
+        raise _named(error, action, shown_address(url)) from error
 
 
 def retried(call: Callable[[], T], *, pause_seconds: float = 0.5) -> T:
@@ -177,4 +179,4 @@ def _details(error: Exception) -> str:
 
 
 def _one_line(text: str) -> str:
-    return shown(" ".join(text.split()))[:300]
+    return without_passwords(" ".join(text.split()))[:300]

@@ -12,10 +12,10 @@ import time
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from rag.errors import StoreError
+from rag.errors import StoreError, shown_address
 from rag.stores import payload
 from rag.stores.base import DENSE, CollectionInfo
-from rag.stores.server_client import not_found, shown, translated
+from rag.stores.server_client import not_found, translated
 from rag.stores.server_points import collection_parameters
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class ServerCollections:
 
     def __init__(self, client: QdrantClient, settings: Settings) -> None:
         self.name = settings.collection
-        self.url = shown(settings.qdrant_url or "memory")
+        self.url = shown_address(settings.qdrant_url or "memory")
         self._client = client
         self._parameters = settings.qdrant_collection_params
 
