@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
     other = arguments.status or arguments.dry_run or arguments.watch or arguments.switch
     if arguments.part and other:
         parser.error("--part builds; it goes with --full alone")
-    if not arguments.docs and not arguments.part and not arguments.switch:
+    if not (arguments.docs or arguments.part or arguments.switch or arguments.status):
         settings = _own_folder(settings, arguments)
     if arguments.switch:
         _switch(settings, arguments)

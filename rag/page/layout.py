@@ -95,7 +95,11 @@ def _draw_instead(error: RagError, settings: Settings, words: Strings) -> None:
     if not _can_rebuild(error):
         _draw_retry(error, words)
         return
-    settings = own_folder(settings)
+    try:
+        settings = own_folder(settings)
+    except RagError as unreachable:
+        _draw_retry(unreachable, words)
+        return
     builder = builder_of(settings)
     if isinstance(error, (StoreMissing, DocumentsMissing)):
         draw_first_build(settings, builder, words, error)
