@@ -28,6 +28,7 @@ const ENGLISH = [
   ["matches", /^Select (\d+) matches$/],
   ["options", /^(\d+) options? available\.$/],
   ["nothing", /^No results$/],
+  ["progress", /^progress$/],
   ["enter", /^Press Enter to apply$/],
   ["lost", /^Connection error$/],
   ["lost_why", /^(?:Is Streamlit still running\?|Streamlit server is not responding\.).*$/s],
