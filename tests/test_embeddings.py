@@ -249,9 +249,9 @@ def test_a_build_waits_longer_than_a_question(server: EmbeddingServer) -> None:
     """Batches after the first outlast more failures; an endpoint that stays down ends the work."""
     model = endpoint(server)
     assert model.dimension == 16
-    server.failures.extend([(503, {"Retry-After": "0"})] * 4)
+    server.failures.extend([(503, {"Retry-After": "0.05"})] * 4)
     assert all_vectors(model, ["one"]).shape == (1, 16)
-    server.failures.extend([(503, {"Retry-After": "0"})] * 3)
+    server.failures.extend([(503, {"Retry-After": "0.05"})] * 3)
     with pytest.raises(ModelRejected, match="503"):
         model.embed_query("hello")
 

@@ -397,7 +397,7 @@ def test_asked_while_it_is_built(backend):
     context = multiprocessing.get_context("spawn")
     stop, report = context.Event(), context.Queue()
     folder = str(backend.settings.qdrant_path)
-    readers = [context.Process(target=ask_forever, args=(folder, stop, report)) for _ in range(4)]
+    readers = [context.Process(target=ask_forever, args=(folder, stop, report)) for _ in range(2)]
     for reader in readers:
         reader.start()
     for i in range(1, 9):
