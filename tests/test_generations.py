@@ -221,7 +221,9 @@ def test_local_mode_of_qdrant_client(backend):
     """A folder of qdrant-client's local mode is named as such."""
     from qdrant_client import QdrantClient, models
 
-    client = QdrantClient(path=str(backend.settings.qdrant_path))
+    # To find out whether threads may share SQLite, the client would leave a connection open.
+    path = str(backend.settings.qdrant_path)
+    client = QdrantClient(path=path, force_disable_check_same_thread=True)
     params = models.VectorParams(size=4, distance=models.Distance.COSINE)
     client.create_collection(backend.settings.collection, vectors_config=params)
     client.close()
