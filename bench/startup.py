@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from rag.build import build
 from rag.settings import Settings
-from tests.browser import Visitor, environment, open_browser, running_page
+from tests.browser import environment, open_browser, running_page
 from tests.chat_server import ChatServer, Reply
 from tests.conftest import ROOT
 
@@ -54,12 +54,16 @@ def imports(settings: Settings, *command: str) -> str:
 
 
 def page(settings: Settings, folder: Path) -> tuple[float, float]:
-    """Start the page; return the seconds until it answers, and until the question box is there."""
+    """Start the page; return the seconds until it answers, and until the question box is there.
+
+    The browser runs already, with an empty tab, and has nothing of the page.
+    """
     with open_browser() as browser:
+        tab = browser.new_page(locale="en-US")
         began = time.perf_counter()
         with running_page(settings, folder) as running:
-            visitor = Visitor(browser, running)
-            visitor.box.wait_for()
+            tab.goto(running.url)
+            tab.get_by_test_id("stChatInputTextArea").wait_for()
             return running.seconds_to_ready, time.perf_counter() - began
 
 
