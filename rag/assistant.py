@@ -61,6 +61,10 @@ class Assistant(Collection):
         settings = self.settings.with_(window_size=window_size, top_k=top_k, mode=mode)
         return list(self._retrieve(self._current(), settings, question, where).windows)
 
+    def look_up(self, question: str, where: Sequence[Condition] = ()) -> Retrieved:
+        """Do as :meth:`retrieve`; return all that was found, and how long each step took."""
+        return self._retrieve(self._current(), self.settings, question, where)
+
     def standalone(self, question: str, history: Sequence[Turn]) -> Query:
         """Return what is searched for ``question``, asked after the turns of ``history``.
 

@@ -84,11 +84,14 @@ def test_json_holds_exact_slices(store: tuple[str, str]) -> None:
 
 
 def test_retrieve_only_answers_nothing(store: tuple[str, str]) -> None:
-    """With --retrieve-only there are passages and no answer."""
+    """With --retrieve-only there are passages, and what they took, and no answer."""
     record = json.loads(ask(TUTORIAL, *store, "--json", "--retrieve-only").stdout)
     assert record["answer"] == ""
     assert record["citations"] == []
     assert record["passages"][0]["source"] == "small_appliance_kb/kettle-k1.zh.md"
+    took = record["timings"]
+    assert 0 < took["search_ms"] < took["retrieve_ms"] < took["total_ms"]
+    assert 0 < took["embed_ms"] < took["retrieve_ms"]
 
 
 def test_the_question_from_standard_input(store: tuple[str, str]) -> None:

@@ -143,6 +143,32 @@ def test_chat_goes_on_while_an_upload_is_read(site: Site, visit: Any) -> None:
     assert file(visitor, "kettle.md").count() == 0, "a question brings the passages back"
 
 
+def test_files_that_were_not_sent_are_named_beside_those_taken(
+    site: Site, visit: Any, tmp_path: Path
+) -> None:
+    """Streamlit's uploader says it, and is gone as soon as the others are read."""
+    names = ["large <b>.md", "lamp.md", "larger.md"]
+    for name in names:
+        (tmp_path / name).write_bytes(b"x" * 20_000_001 if name != "lamp.md" else b"Lamp.\n")
+    visitor = visit()
+    visitor.button("Documents").click()
+    visitor.tab.locator("input[type=file]").set_input_files([tmp_path / name for name in names])
+    visitor.tab.get_by_text("Added: lamp.md").wait_for()
+    for name in ("large <b>.md", "larger.md"):
+        visitor.tab.get_by_text(f"Not added: {name}").wait_for()
+    assert visitor.tab.get_by_text("20 MB are allowed").count() == 2
+    visitor.picture("not-sent")
+    row = file(visitor, "lamp.md")
+    row.get_by_text("1 sentence").wait_for()
+    row.get_by_role("button").click()
+    row.get_by_role("button", name="Remove", exact=True).click()
+    row.wait_for(state="detached")
+    visitor.button("Documents").click()
+    visitor.button("Documents").click()
+    file(visitor, "kettle.md").wait_for()
+    assert visitor.tab.get_by_text("Not added").count() == 0
+
+
 def test_files_of_the_documents_folder_cannot_be_removed(site: Site, visit: Any) -> None:
     """They have no button for it, and what has changed is said."""
     kettle = site.docs / "kettle.md"
@@ -224,6 +250,7 @@ def test_the_chinese_page_is_chinese(site: Site, visit: Any, tmp_path: Path) -> 
     chip = visitor.tab.get_by_test_id("stFileChip")
     chip.get_by_role("alert").get_by_text("未添加：文件太大。").wait_for()
     assert "大.md" in chip.inner_text()
+    assert visitor.tab.get_by_text("未添加：大.md").count() == 0, "said once"
     visitor.picture("too-large-chinese")
     said += visitor.tab.evaluate(SHOWN)
     visitor.tab.get_by_text("English", exact=True).click()

@@ -68,6 +68,8 @@ def test_a_document_that_cannot_be_read_any_more_is_one_row() -> None:
         ("is a ZIP archive, not a DOCX file", "not_what"),
         ("its character encoding is not known; save it as UTF-8", "encoding"),
         ("takes more than 20 seconds to read", "slow"),
+        ("20 MB are allowed", "large"),
+        ("did not arrive; try again", "not_sent"),
         ("is a link that leads out of the folder", "link"),
         ("its name is not valid Unicode", "name"),
     ],

@@ -22,6 +22,7 @@ from rag.commands.passages import passages_text
 from rag.commands.progress import show_questions
 from rag.commands.questions import Row, read_history
 from rag.commands.support_output import support_remarks
+from rag.ranking.cutting import left_out
 from rag.types import Answer, Timings
 
 if TYPE_CHECKING:
@@ -127,10 +128,16 @@ def _answer(
     if arguments.retrieve_only:
         began = time.perf_counter()
         query = assistant.standalone(row.question, row.history)
-        windows = tuple(assistant.retrieve(query.text, where=where))
-        took = (time.perf_counter() - began) * 1000
-        timings = Timings(retrieve=took, total=took)
-        return Answer(row.question, query.text, "", windows, timings=timings)
+        rewrite_ms = (time.perf_counter() - began) * 1000
+        found = assistant.look_up(query.text, where)
+        timings = Timings(
+            found.embed_ms, found.search_ms, found.retrieve_ms,
+            total=(time.perf_counter() - began) * 1000, rewrite=rewrite_ms,
+        )  # fmt: skip
+        return Answer(
+            row.question, query.text, "", found.windows, timings=timings,
+            left_out=left_out(found.hits, found.windows),
+        )  # fmt: skip
     stream = assistant.ask(row.question, row.history, where=where)
     for piece in stream:
         if print_pieces:

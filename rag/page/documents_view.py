@@ -17,7 +17,7 @@ from rag.page.build_view import draw_fault, draw_update
 from rag.page.file_rows import file_rows
 from rag.page.frontend import Action, draw
 from rag.page.suggestions import escaped
-from rag.page.uploading import Outcome, draw_upload, may_upload
+from rag.page.uploading import draw_upload, forget_outcome, last_outcome, may_upload
 from rag.uploads import Uploads
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rag.page.library import Library
     from rag.page.session import Session
     from rag.page.strings import Strings
+    from rag.settings import Settings
 
 FRESH_SECONDS = 5.0
 """How long a look at the files is good for: it reads all of them, about a gigabyte a second."""
@@ -51,10 +52,10 @@ def documents_open(session: Session) -> bool:
     return bool(st.session_state.get("documents-open") == _looked_at(session))
 
 
-def open_if_refused(session: Session) -> None:
+def open_if_refused(session: Session, settings: Settings) -> None:
     """Open the documents where some of the first files were not taken: the view says why."""
     first = st.session_state.pop("first-documents", False)
-    if first and st.session_state.get("upload-outcome", Outcome()).refused:
+    if first and last_outcome(settings).refused:
         st.session_state["documents-open"] = _looked_at(session)
 
 
@@ -127,7 +128,7 @@ def _turn(session: Session) -> None:
         _close()
     else:
         st.session_state["documents-open"] = _looked_at(session)
-        st.session_state.pop("upload-outcome", None)
+        forget_outcome()
 
 
 def _close() -> None:

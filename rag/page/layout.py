@@ -41,6 +41,7 @@ from rag.page.prompt_view import draw_prompt
 from rag.page.shared import builder_of, library_of, preload
 from rag.page.sidebar import choose_language, choose_options, chosen, draw_loaded
 from rag.page.strings import LANGUAGES, language_of
+from rag.page.uploading import note_unsent
 from rag.settings import Settings
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def draw_page() -> None:
     words = LANGUAGES[chosen("lang", LANGUAGES, language)]
     st.set_page_config(words.title, ICON, layout="wide")
     st.html(PAGE_STYLE)
-    draw("labels", "labels", {"lang": words.tag, "labels": words.labels}, lambda _: None)
+    draw("labels", "labels", {"lang": words.tag, "labels": words.labels}, note_unsent)
     if draw_login(words):
         return
     with st.sidebar:  # whatever else is shown
@@ -126,7 +127,7 @@ def _draw_chat(
     session.page += 1
     if session.live is not None and session.live.done:
         session.finish(library)
-    open_if_refused(session)
+    open_if_refused(session, library.assistant.settings)
     with about_chat:
         options = _draw_sidebar(session, library, builder, words)
     st.chat_input(words.ask, key="question", on_submit=_typed, args=(session,))

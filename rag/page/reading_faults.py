@@ -22,6 +22,7 @@ _KINDS = {
     "not_what": r"is not an? |is not text|is no |is a ZIP archive",
     "encoding": r"encoding is not known|does not fit",
     "slow": r"seconds to read",
+    "not_sent": r"did not arrive",
     "room": r"finds no room",
     "link": r"is a link",
     "kept": r"cannot be (kept|removed)",

@@ -7,7 +7,7 @@ a build that follows at once.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -21,11 +21,16 @@ from rag.uploads import Uploads
 
 if TYPE_CHECKING:
     from rag.page.building import Builder
+    from rag.page.frontend import Action
     from rag.page.strings import Strings
     from rag.settings import Settings
 
 HERE = ("localhost", "127.0.0.1", "::1")
 """Addresses of the page that this machine alone can reach."""
+
+
+MOST_UNSENT = 20
+"""How many files that the browser did not send are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,36 @@ def draw_upload(settings: Settings, builder: Builder, words: Strings) -> None:
             if outcome.taken:
                 builder.start(again=True)
             st.rerun()
-        _draw_outcome(st.session_state.get("upload-outcome", Outcome()), words)
+        _draw_outcome(last_outcome(settings), words)
+
+
+def note_unsent(action: Action) -> None:
+    """Note the files that the browser says it has not sent.
+
+    Its uploader shows them, but is gone once those beside them are read.
+    """
+    if action.what == "unsent":
+        files = zip(action.source.split("\n"), action.comment.split("\n"), strict=False)
+        st.session_state["upload-unsent"] = tuple(files)[:MOST_UNSENT]
+        st.session_state["upload-unsent-turn"] = action.turn
+
+
+def last_outcome(settings: Settings) -> Outcome:
+    """Return what became of the files that the uploader was given last."""
+    outcome: Outcome = st.session_state.get("upload-outcome", Outcome())
+    if st.session_state.get("upload-unsent-turn") != st.session_state.get("upload-turn", 0) - 1:
+        return outcome
+    most = settings.max_upload_megabytes
+    reasons = {"too_large": f"{most} MB are allowed", "not_sent": "did not arrive; try again"}
+    files: tuple[tuple[str, str], ...] = st.session_state["upload-unsent"]
+    unsent = tuple((name, reasons.get(why, reasons["not_sent"])) for name, why in files)
+    return replace(outcome, refused=outcome.refused + unsent)
+
+
+def forget_outcome() -> None:
+    """Say no more of the last files."""
+    for key in ("upload-outcome", "upload-unsent", "upload-unsent-turn"):
+        st.session_state.pop(key, None)
 
 
 def take(uploads: Uploads, files: list[tuple[str, bytes]]) -> Outcome:

@@ -1,5 +1,5 @@
 // Streamlit's own words are English and cannot be set: they are said in the page's language here.
-// This component shows nothing itself.
+// What it tells the browser alone, which files it has not sent, is passed on. Shows nothing itself.
 
 const UPLOAD = '.st-key-upload [data-testid="stFileUploaderDropzone"]';
 const CHIP = '[data-testid="stFileChip"]'; // a file in the uploader
@@ -38,6 +38,8 @@ const WRITTEN = '[data-testid="InputInstructions"], [role="listbox"], [role="dia
 
 const said = new WeakMap(); // node → what Streamlit said, and what was made of it
 let spoken = null; // the words in use
+let tell = null; // says something to the program
+const unsent = []; // files to tell of
 
 function inLanguage(text) {
   for (const [name, pattern] of ENGLISH) {
@@ -81,13 +83,28 @@ function relabel() {
 }
 
 // Why the uploader has not taken a file: Streamlit tells those who hear it, page.css shows it to all.
+// The program is told too: it lets go of the uploader's files once it has read those that came.
 function tellWhy(node) {
-  node.dataset.why ??= /must be .* or smaller/.test(node.textContent) ? "too_large" : "not_sent";
+  if (!node.dataset.why) {
+    node.dataset.why = /must be .* or smaller/.test(node.textContent) ? "too_large" : "not_sent";
+    const name = node.closest(CHIP).querySelector('[data-testid="stFileChipName"]')?.title ?? "";
+    const uploader = node.closest('[class*="st-key-upload-"]')?.className ?? "";
+    const turn = Number(/st-key-upload-(\d+)/.exec(uploader)?.[1] ?? 0);
+    unsent.push({ name: name.replaceAll("\n", " "), why: node.dataset.why, turn });
+    if (unsent.length === 1) setTimeout(tellUnsent); // once for all of them
+  }
   const text = spoken[node.dataset.why];
   if (node.textContent !== text) node.textContent = text;
 }
 
-export default function ({ data }) {
+function tellUnsent() {
+  const files = unsent.splice(0);
+  const lines = (field) => files.map((file) => file[field]).join("\n");
+  tell({ what: "unsent", turn: files[0].turn, source: lines("name"), comment: lines("why") });
+}
+
+export default function ({ data, setTriggerValue }) {
+  tell = (action) => setTriggerValue("action", action);
   document.documentElement.lang = data.lang;
   const first = spoken === null;
   spoken = data.labels;
