@@ -28,8 +28,7 @@ TOKENIZER = "keywords-2"
 """Version of everything here that changes stored vectors; part of a collection's fingerprint."""
 
 SATURATION = 0.4
-"""BM25's k1: how much a second occurrence of a term in a sentence adds. Small, because a title
-before the sentence repeats its terms (measured: ``bench/retrieval.py``)."""
+"""BM25's k1. Small: a title before the sentence repeats its terms (``bench/retrieval.py``)."""
 LENGTH_SHARE = 0.2
 """BM25's b, 0 to 1: how much a long sentence is held against its terms. Measured likewise."""
 AVERAGE_LENGTH = 30.0
