@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rag.assistant import Assistant, open_assistant
-from rag.documents import File, read_document
+from rag.building.fingerprint import fingerprint
+from rag.building.journal import journal_path, open_journal
+from rag.building.vectors import digest_text
+from rag.documents import File, find_documents, read_document
+from rag.embeddings import open_embeddings
+from rag.nodes import parse_sentences
 from rag.settings import Settings
-from tests.conftest import SAMPLES
+from tests.conftest import SAMPLE_VECTORS, SAMPLES
 from tests.sample_questions import QUESTIONS, SampleQuestion
 
 
@@ -26,6 +34,25 @@ def source_text(path: str) -> str:
     if file.suffix in (".md", ".txt"):
         return file.read_text("utf-8")
     return read_document(File(path, file, file.stat().st_size, file.stat().st_mtime)).text
+
+
+def test_the_vectors_they_come_with_are_the_model_s(tmp_path: Path) -> None:
+    """All of them, for the texts as they are: otherwise run tests/data/make_sample_vectors.py."""
+    settings = Settings(docs=SAMPLES, qdrant_path=tmp_path)
+    shutil.copyfile(SAMPLE_VECTORS, journal_path(settings, full=False))
+    model = open_embeddings(settings)
+    texts = {
+        digest_text(each.embedded_text): each.embedded_text
+        for file in find_documents(settings).files
+        for each in parse_sentences(read_document(file), window_size=settings.window_size)
+    }
+    with open_journal(settings, fingerprint(model), full=False) as journal:
+        assert len(journal) == len(texts)
+        kept = journal.vectors(texts)
+    some = list(texts)[::100]
+    for first, made in model.embed_passages([texts[digest] for digest in some]):
+        for digest, vector in zip(some[first : first + len(made)], made, strict=True):
+            np.testing.assert_allclose(kept[digest], vector, atol=2e-3)
 
 
 def test_there_are_enough_questions() -> None:
