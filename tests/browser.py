@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
 from rag.settings import VARIABLES, Settings
@@ -121,15 +121,27 @@ class Visitor:
     page takes to come up.
     """
 
-    def __init__(self, browser: Browser, page: Page, query: str = "", **context: object) -> None:
-        """Open the page. ``context`` is playwright's: viewport, locale, color_scheme and so on."""
+    def __init__(
+        self,
+        browser: Browser,
+        page: Page,
+        query: str = "",
+        *,
+        viewport: tuple[int, int] = (1280, 800),
+        color_scheme: Literal["light", "dark"] = "light",
+        reduced_motion: Literal["no-preference", "reduce"] = "no-preference",
+        **context: object,
+    ) -> None:
+        """Open the page. ``context`` is playwright's: locale, permissions and so on."""
         self.fetched: list[str] = []
-        options = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", **context}
+        options = {"locale": "en-US", **context}
         free = (c for c in browser.contexts if not c.pages and _opened_with.get(c) == options)
         self.context = next(free, None) or browser.new_context(**options)
         _opened_with[self.context] = options
         self.context.set_default_timeout(90_000)
         self.tab: Tab = self.context.new_page()
+        self.tab.set_viewport_size({"width": viewport[0], "height": viewport[1]})
+        self.tab.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
         self.tab.on("request", lambda request: self.fetched.append(request.url))
         self.tab.goto(page.url + query)
 

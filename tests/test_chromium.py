@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -77,7 +77,7 @@ def visit(site: Site) -> Iterator[Look]:
     """Open the page as a new visitor."""
     visitors: list[Visitor] = []
 
-    def look(query: str = "", **context: object) -> Visitor:
+    def look(query: str = "", **context: Any) -> Visitor:
         visitors.append(Visitor(site.browser, site.page, query, **context))
         visitors[-1].box.wait_for()
         return visitors[-1]
@@ -339,7 +339,7 @@ def test_two_visitors_are_apart_and_a_reload_keeps_the_settings(site: Site, visi
 def test_a_narrow_screen_has_it_all(site: Site, visit: Look) -> None:
     """At 390 pixels nothing is cut off at the side, and a citation still leads to its card."""
     site.server.script.append(Reply(["第一次使用前先煮两壶清水 [1]。"]))
-    visitor = visit(viewport={"width": 390, "height": 844}, locale="zh-CN")
+    visitor = visit(viewport=(390, 844), locale="zh-CN")
     visitor.ask("电热水壶第一次使用前要做什么？")
     visitor.answered()
     assert visitor.tab.evaluate("document.documentElement.scrollWidth") <= 390

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -75,7 +75,7 @@ def site(_site: Site) -> Site:
     return _site
 
 
-def visit(site: Site, query: str = "", **context: object) -> Visitor:
+def visit(site: Site, query: str = "", **context: Any) -> Visitor:
     visitor = Visitor(site.browser, site.page, query, **context)
     visitor.box.wait_for()
     return visitor
@@ -110,7 +110,7 @@ def test_a_sentence_leads_to_its_source(site: Site) -> None:
     visitor.picture("support")
     visitor.close()
 
-    narrow = visit(site, viewport={"width": 390, "height": 844}, locale="zh-CN")
+    narrow = visit(site, viewport=(390, 844), locale="zh-CN")
     narrow.ask(QUESTION)
     narrow.turns.last.get_by_text("1 句有依据").wait_for()
     narrow.turns.last.locator(".claim.supported").first.click()

@@ -77,7 +77,7 @@ def visit(site: Site) -> Iterator[Any]:
     """Open the page as a new visitor."""
     visitors: list[Visitor] = []
 
-    def look(query: str = "", **context: object) -> Visitor:
+    def look(query: str = "", **context: Any) -> Visitor:
         visitors.append(Visitor(site.browser, site.page, query, **context))
         visitors[-1].box.wait_for()
         return visitors[-1]
