@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.chromium
 
 ANSWER = "**Boil** it [1], `twice` [2].\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted\n\n1. one\n"
-BACKGROUNDS: dict[Literal["light", "dark"], str] = {
-    "light": "rgb(255, 255, 255)",
-    "dark": "rgb(20, 24, 27)",
-}
 HEBREW = "לפני השימוש הראשון יש להרתיח שני קומקומים (E07) ולשפוך."
 
 
@@ -47,27 +43,26 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, P
 
 
 def faults(visitor: Visitor) -> list[str]:
-    """What axe-core calls serious or critical, once nothing moves any more: in both themes."""
+    """What axe-core calls serious or critical, once nothing moves any more."""
     from axe_playwright_python.sync_playwright import Axe
 
     visitor.tab.locator("[data-test-script-state=notRunning]").wait_for()
     visitor.tab.locator("[data-stale=true]").first.wait_for(state="detached")
-    found = []
-    for scheme, background in BACKGROUNDS.items():
-        visitor.tab.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        visitor.tab.wait_for_function(
-            "to => getComputedStyle(document.querySelector('.stApp')).backgroundColor === to",
-            arg=background,
-        )
-        for fault in Axe().run(visitor.tab).response["violations"]:
-            if fault["impact"] in ("serious", "critical"):
-                found += [f"{scheme} {fault['id']}: {n['html'][:200]}" for n in fault["nodes"]]
-    return found
+    found = Axe().run(visitor.tab).response["violations"]
+    return [
+        f"{fault['id']}: {node['html'][:200]}"
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+        for node in fault["nodes"]
+    ]
 
 
-def test_axe_finds_nothing_serious(place: tuple[Browser, Page]) -> None:
-    """On the first look, at an answer, at a document, at the files."""
-    visitor = Visitor(*place, reduced_motion="reduce")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(
+    place: tuple[Browser, Page], scheme: Literal["light", "dark"]
+) -> None:
+    """On the first look, at an answer, at a document, at the files: in both themes."""
+    visitor = Visitor(*place, color_scheme=scheme, reduced_motion="reduce")
     visitor.box.wait_for()
     assert faults(visitor) == []
     visitor.ask("What must I do before first use (E07)?")
@@ -80,7 +75,7 @@ def test_axe_finds_nothing_serious(place: tuple[Browser, Page]) -> None:
     visitor.tab.locator("li.file").first.wait_for()
     assert faults(visitor) == []
     assert not any("axe" in url for url in visitor.fetched), "the page itself does not load it"
-    visitor.picture("accessible")
+    visitor.picture(f"accessible-{scheme}")
     visitor.close()
 
 
