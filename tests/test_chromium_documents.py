@@ -147,12 +147,17 @@ def test_files_that_were_not_sent_are_named_beside_those_taken(
     site: Site, visit: Any, tmp_path: Path
 ) -> None:
     """Streamlit's uploader says it, and is gone as soon as the others are read."""
-    names = ["large <b>.md", "lamp.md", "larger.md"]
-    for name in names:
-        (tmp_path / name).write_bytes(b"x" * 20_000_001 if name != "lamp.md" else b"Lamp.\n")
+    files = [tmp_path / name for name in ("large <b>.md", "gone.md", "lamp.md", "larger.md")]
+    for path in files:
+        path.write_bytes(b"x" * 20_000_001 if path.stem != "lamp" else b"Lamp.\n")
     visitor = visit()
     visitor.button("Documents").click()
-    visitor.tab.locator("input[type=file]").set_input_files([tmp_path / name for name in names])
+    box = visitor.tab.locator("input[type=file]")
+    box.set_input_files(files[:2])
+    chips = visitor.tab.get_by_test_id("stFileChip")
+    chips.filter(has_text="gone.md").get_by_role("button").click()
+    chips.filter(has_text="gone.md").wait_for(state="detached")
+    box.set_input_files(files[2:])
     visitor.tab.get_by_text("Added: lamp.md").wait_for()
     for name in ("large <b>.md", "larger.md"):
         visitor.tab.get_by_text(f"Not added: {name}").wait_for()

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 HERE = ("localhost", "127.0.0.1", "::1")
 """Addresses of the page that this machine alone can reach."""
-
-
 MOST_UNSENT = 20
 """How many files that the browser did not send are named."""
 
@@ -79,31 +77,31 @@ def draw_upload(settings: Settings, builder: Builder, words: Strings) -> None:
 
 
 def note_unsent(action: Action) -> None:
-    """Note the files that the browser says it has not sent.
+    """Note the files that the browser says it has not sent: names and why, a line each.
 
     Its uploader shows them, but is gone once those beside them are read.
     """
     if action.what == "unsent":
         files = zip(action.source.split("\n"), action.comment.split("\n"), strict=False)
-        st.session_state["upload-unsent"] = tuple(files)[:MOST_UNSENT]
-        st.session_state["upload-unsent-turn"] = action.turn
+        named = [(name, why) for name, why in files if name]
+        st.session_state["upload-unsent"] = (action.turn, named[:MOST_UNSENT])
 
 
 def last_outcome(settings: Settings) -> Outcome:
     """Return what became of the files that the uploader was given last."""
     outcome: Outcome = st.session_state.get("upload-outcome", Outcome())
-    if st.session_state.get("upload-unsent-turn") != st.session_state.get("upload-turn", 0) - 1:
-        return outcome
+    turn, files = st.session_state.get("upload-unsent", (None, ()))
+    if turn != st.session_state.get("upload-turn", 0) - 1:
+        return outcome  # they still stand in the uploader, or are of one before
     most = settings.max_upload_megabytes
     reasons = {"too_large": f"{most} MB are allowed", "not_sent": "did not arrive; try again"}
-    files: tuple[tuple[str, str], ...] = st.session_state["upload-unsent"]
     unsent = tuple((name, reasons.get(why, reasons["not_sent"])) for name, why in files)
     return replace(outcome, refused=outcome.refused + unsent)
 
 
 def forget_outcome() -> None:
     """Say no more of the last files."""
-    for key in ("upload-outcome", "upload-unsent", "upload-unsent-turn"):
+    for key in ("upload-outcome", "upload-unsent"):
         st.session_state.pop(key, None)
 
 

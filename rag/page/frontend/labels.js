@@ -39,7 +39,7 @@ const WRITTEN = '[data-testid="InputInstructions"], [role="listbox"], [role="dia
 const said = new WeakMap(); // node → what Streamlit said, and what was made of it
 let spoken = null; // the words in use
 let tell = null; // says something to the program
-const unsent = []; // files to tell of
+let told = {}; // what it was told of files that were not sent, and of which uploader
 
 function inLanguage(text) {
   for (const [name, pattern] of ENGLISH) {
@@ -74,7 +74,8 @@ function relabel() {
     // A text node keeps its place: Streamlit goes on writing into it.
     for (let node; (node = texts.nextNode()); ) translate(node, node.data, (text) => (node.data = text));
   }
-  for (const why of document.querySelectorAll(`${CHIP} [role="alert"]`)) tellWhy(why);
+  for (const why of document.querySelectorAll(`${CHIP} [role="alert"]`)) sayWhy(why);
+  tellUnsent();
   for (const icon of document.querySelectorAll('[role="img"][aria-label$=" icon"]')) {
     icon.setAttribute("aria-hidden", "true"); // the name of a picture that says nothing new
   }
@@ -83,24 +84,28 @@ function relabel() {
 }
 
 // Why the uploader has not taken a file: Streamlit tells those who hear it, page.css shows it to all.
-// The program is told too: it lets go of the uploader's files once it has read those that came.
-function tellWhy(node) {
-  if (!node.dataset.why) {
-    node.dataset.why = /must be .* or smaller/.test(node.textContent) ? "too_large" : "not_sent";
-    const name = node.closest(CHIP).querySelector('[data-testid="stFileChipName"]')?.title ?? "";
-    const uploader = node.closest('[class*="st-key-upload-"]')?.className ?? "";
-    const turn = Number(/st-key-upload-(\d+)/.exec(uploader)?.[1] ?? 0);
-    unsent.push({ name: name.replaceAll("\n", " "), why: node.dataset.why, turn });
-    if (unsent.length === 1) setTimeout(tellUnsent); // once for all of them
-  }
+function sayWhy(node) {
+  node.dataset.why ??= /must be .* or smaller/.test(node.textContent) ? "too_large" : "not_sent";
   const text = spoken[node.dataset.why];
   if (node.textContent !== text) node.textContent = text;
 }
 
+// Tells the program which files the uploader has not taken, whenever that changes: it lets go of the
+// uploader, and of what stands in it, once it has read the files that came.
 function tellUnsent() {
-  const files = unsent.splice(0);
-  const lines = (field) => files.map((file) => file[field]).join("\n");
-  tell({ what: "unsent", turn: files[0].turn, source: lines("name"), comment: lines("why") });
+  const uploader = document.querySelector('[class*="st-key-upload-"]');
+  const turn = Number(/st-key-upload-(\d+)/.exec(uploader?.className)?.[1]);
+  const chips = [...(uploader?.querySelectorAll(`${CHIP}:has([role="alert"])`) ?? [])];
+  if (!uploader || (!chips.length && turn !== told.turn)) return;
+  const lines = (read) => chips.map(read).join("\n");
+  const source = lines((chip) =>
+    (chip.querySelector('[data-testid="stFileChipName"]')?.title ?? "").replaceAll("\n", " "),
+  );
+  const comment = lines((chip) => chip.querySelector('[role="alert"]').dataset.why);
+  const files = JSON.stringify([source, comment]);
+  if (turn === told.turn && files === told.files) return;
+  told = { turn, files };
+  tell({ what: "unsent", turn, source, comment });
 }
 
 export default function ({ data, setTriggerValue }) {
