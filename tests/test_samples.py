@@ -12,12 +12,11 @@ import pytest
 from rag.assistant import Assistant, open_assistant
 from rag.building.fingerprint import fingerprint
 from rag.building.journal import journal_path, open_journal
-from rag.building.vectors import digest_text
-from rag.documents import File, find_documents, read_document
+from rag.documents import File, read_document
 from rag.embeddings import open_embeddings
-from rag.nodes import parse_sentences
 from rag.settings import Settings
 from tests.conftest import SAMPLE_VECTORS, SAMPLES
+from tests.data.make_sample_vectors import sample_texts
 from tests.sample_questions import QUESTIONS, SampleQuestion
 
 
@@ -40,12 +39,7 @@ def test_the_vectors_they_come_with_are_the_model_s(tmp_path: Path) -> None:
     """All of them, for the texts as they are: otherwise run tests/data/make_sample_vectors.py."""
     settings = Settings(docs=SAMPLES, qdrant_path=tmp_path)
     shutil.copyfile(SAMPLE_VECTORS, journal_path(settings, full=False))
-    model = open_embeddings(settings)
-    texts = {
-        digest_text(each.embedded_text): each.embedded_text
-        for file in find_documents(settings).files
-        for each in parse_sentences(read_document(file), window_size=settings.window_size)
-    }
+    model, texts = open_embeddings(settings), sample_texts(settings)
     with open_journal(settings, fingerprint(model), full=False) as journal:
         assert len(journal) == len(texts)
         kept = journal.vectors(texts)
