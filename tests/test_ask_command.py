@@ -92,6 +92,13 @@ def test_retrieve_only_answers_nothing(store: tuple[str, str]) -> None:
     took = record["timings"]
     assert 0 < took["search_ms"] < took["retrieve_ms"] < took["total_ms"]
     assert 0 < took["embed_ms"] < took["retrieve_ms"]
+    question = "What does E07 mean?"
+    found, answered = (
+        json.loads(ask(question, *store, "--json", *flags).stdout)
+        for flags in (["--retrieve-only"], [])
+    )
+    assert found["left_out"] == answered["left_out"] != []
+    assert found["passages"] == answered["passages"]
 
 
 def test_the_question_from_standard_input(store: tuple[str, str]) -> None:
